@@ -1,0 +1,19 @@
+#pragma once
+#include "domain/words.h"
+#include <QString>
+
+namespace sendoff {
+
+// A message as rendered for one channel, before a provider's request is made of it. Fields not used by a channel are empty.
+struct RenderedMessage
+{
+    Channel channel = Channel::Email;
+    QString locale; // the one that was found in the fallback chain
+    QString subject; // email; one line
+    QString text;    // email's text part, SMS text, push and inbox body
+    QString html;    // email's HTML part, may be empty
+    QString title;   // push and inbox
+    QString link;    // push and inbox, an absolute or app-relative URL
+};
+
+} // namespace sendoff
