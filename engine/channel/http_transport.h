@@ -39,6 +39,7 @@ struct HttpAnswer
     HttpHeaders headers;
     QByteArray body; // at most the limit
     Fault fault = Fault::None;
+    QString faultCode; // one word for it: "dns", "connection_refused", "timeout", …; empty for None
     QString faultText; // a sentence without secrets and addresses
     bool left = true;  // false only where surely no byte of the body was handed to the network
 
@@ -47,7 +48,8 @@ struct HttpAnswer
 };
 
 // The seam to the network: one call is one request on the wire, never repeated, never redirected.
-// Thread: everything, the callback too, on the transport's own thread. The callback comes exactly once.
+// Thread: everything, the callback too, on the transport's own thread. The callback comes exactly once, for a refused
+// request before post() returns. The deadline counts from post(), whether the request waits for a connection or not.
 class Transport
 {
 public:

@@ -15,7 +15,8 @@ enum class ErrorCode {
     NotFound,
     Invalid, // the caller's input; the message names the field and the remedy
     Refused, // not allowed in this state or with these rights
-    Corrupt  // the store answered something that can't be
+    StaleStatement, // the session lost its prepared statements (a pooler, DISCARD ALL): it is replaced
+    Corrupt // the store answered something that can't be
 };
 
 struct Error

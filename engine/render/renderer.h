@@ -14,8 +14,8 @@ namespace sendoff::render {
 // A mistake in a template, found without rendering it.
 struct TemplateProblem
 {
-    QString file; // "booking-confirmed-driver/email.en.mustache"
-    int line = 0; // 0: the whole file
+    QString file;    // "booking-confirmed-driver/email.en.mustache"
+    int line = 0;    // 0: the whole file
     QString message; // what is wrong and the remedy
 };
 
@@ -30,8 +30,8 @@ struct RenderError
 struct RenderScope
 {
     const JsonValue *payload = nullptr;
-    QString element;  // pointer to the recipient's own object, offered as {{recipient.…}}; empty: none
-    QString timeZone; // IANA name for times, empty: UTC
+    QString element;              // pointer to the recipient's own object, offered as {{recipient.…}}; empty: none
+    QString timeZone;             // IANA name for times, empty: UTC
     QMap<QString, QString> extra; // further top-level names ("tenant", "event_id")
 };
 
@@ -47,8 +47,8 @@ public:
 
     // The message of a template for a channel in the first locale of the chain that has one
     // ("de-AT" → "de" → the default). A variable that is missing, null or not a scalar fails the render.
-    std::variant<RenderedMessage, RenderError> render(const QString &templateName, Channel channel, const QString &locale,
-                                                      const RenderScope &scope) const;
+    std::variant<RenderedMessage, RenderError> render(const QString &templateName, Channel channel,
+                                                      const QString &locale, const RenderScope &scope) const;
 
 private:
     class Templates;
@@ -56,7 +56,8 @@ private:
 };
 
 // Every mistake in the templates that can be known without an event: syntax, unknown header keys, a header that is
-// missing for its channel, a template or the default locale's file that a rule of the catalogue needs and that is absent.
+// missing for its channel, a template or the default locale's file that a rule of the catalogue needs and that is
+// absent.
 std::vector<TemplateProblem> templateProblems(const PublishedSet &set);
 
 } // namespace sendoff::render

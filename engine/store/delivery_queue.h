@@ -1,0 +1,90 @@
+#pragma once
+#include "domain/attempt.h"
+#include "domain/delivery.h"
+#include "domain/eligibility.h"
+#include "domain/result.h"
+#include "domain/settlement.h"
+#include "store/database.h"
+#include <vector>
+
+namespace sendoff::store {
+
+// The verbs that move deliveries. Each is one transaction, fenced by lease tokens; times are the database's.
+
+// Moves due `scheduled` rows to `ready`, giving them their place in fair queueing; answers how many.
+Result<int> promoteDue(Database &database, int limit);
+// Milliseconds until the next scheduled row is due (0: now), nothing where none waits.
+Result<std::optional<Milliseconds>> untilNextDue(Database &database);
+
+struct ClaimRequest
+{
+    QString provider; // empty: the inbox
+    Lane lane = Lane::Normal;
+    int limit = 50;
+    QString holder; // the engine's id
+    Milliseconds lease{60'000};
+    bool bounded = true;  // start at the lane's clock (flat under held snapshots); false about once a second
+    bool suspects = false; // rows that lost a worker: claimed one at a time, away from the others
+};
+Result<std::vector<ClaimedDelivery>> claim(Database &database, const ClaimRequest &request);
+
+struct Lease
+{
+    DeliveryId id;
+    LeaseToken token;
+};
+
+// What the last read before the hand-over found.
+struct HandOver
+{
+    DeliveryId id;
+    LeaseToken token;
+    LastRead read;
+    bool handed = false; // counted as an attempt: the request may leave now
+    Timestamp now;
+};
+// The last read and the attempt's count in one transaction: rows that refusalFor() lets through are marked as handed
+// over. Rows whose lease is lost or ends within `margin` are not answered at all: they must not be sent.
+Result<std::vector<HandOver>> handOver(Database &database, const std::vector<Lease> &leases, Milliseconds margin);
+
+struct InboxEntry
+{
+    QString title;
+    QString body;
+    QString link;
+    QString locale;
+};
+
+// The end of one lease.
+struct Settlement
+{
+    DeliveryId id;
+    LeaseToken token;
+    EventId event;
+    Verdict verdict;
+    std::optional<AttemptResult> attempt; // nothing where no request was made (suppressed, held, lost before send)
+    int losses = 0;                       // to store: 0 unless the worker was lost
+    QByteArray frozen;                    // exact bytes to keep for the next attempt; empty: keep what is there
+    std::optional<InboxEntry> inbox;
+    QStringList secrets; // pointers to scrub from the event once nothing of it may still send; empty: none
+};
+// Writes attempt records, next states, inbox rows, moves what ended to the history, removes its content and scrubs
+// secrets: all or nothing. Answers the ids whose lease was lost: nothing was written for them.
+Result<std::vector<DeliveryId>> settle(Database &database, const QString &engine, const std::vector<Settlement> &settlements);
+// Keeps a result that came too late as a receipt; an Accepted one resolves the delivery unless it is leased again.
+Result<void> recordLateResult(Database &database, const Settlement &settlement);
+// Returns leases that were not used, without spending anything.
+Result<int> release(Database &database, const std::vector<Lease> &leases);
+
+// A row whose worker was lost, leased to the caller so that it can settle it.
+struct LostDelivery
+{
+    ClaimedDelivery delivery; // without payload
+    bool handed = false;      // the request may have left
+    Timestamp now;
+};
+Result<std::vector<LostDelivery>> takeLost(Database &database, const QString &holder, int limit);
+// Ends waiting rows whose expiry has passed; answers how many.
+Result<int> expireOverdue(Database &database, int limit);
+
+} // namespace sendoff::store
