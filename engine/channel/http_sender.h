@@ -8,7 +8,7 @@ namespace sendoff::channel {
 // How the network is reached.
 struct TransportSettings
 {
-    QUrl proxy;             // empty: direct connections, whatever the environment says
+    QUrl proxy;                        // empty: direct connections, whatever the environment says
     bool proxyFromEnvironment = false; // HTTPS_PROXY, HTTP_PROXY, NO_PROXY
     qsizetype maxAnswerBytes = 64 * 1024;
     QByteArray caCertificates; // PEM, beside the system's; tests and private providers

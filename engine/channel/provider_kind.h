@@ -20,8 +20,8 @@ struct ProviderSettings
     QUrl baseUrl;
     QString from;
     QByteArray apiKey;
-    Milliseconds timeout{30'000}; // absolute deadline of one attempt
-    int slotCount = 50;           // requests in flight at the most
+    Milliseconds timeout{30'000};   // absolute deadline of one attempt
+    int slotCount = 50;             // requests in flight at the most
     QMap<QString, QString> options; // what only this kind knows
 };
 
@@ -38,8 +38,8 @@ struct ProviderKind
 {
     QString name;
     Channel channel = Channel::Email;
-    int batch = 1;                      // deliveries one request may carry, each with its own result
-    Milliseconds idempotencyWindow{0};  // how long the provider remembers a key, 0: it has none
+    int batch = 1;                     // deliveries one request may carry, each with its own result
+    Milliseconds idempotencyWindow{0}; // how long the provider remembers a key, 0: it has none
 
     // A rendered message as the bytes of one item. Invalid: this message can't be sent here at all (the text says why).
     Result<QByteArray> (*compose)(const ProviderSettings &, const RenderedMessage &, const QString &address,

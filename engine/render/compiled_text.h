@@ -14,7 +14,7 @@ namespace sendoff::render {
 enum class Target { Text, Header, Link, Html };
 
 // One text of a message, parsed once and rendered many times: a body or a header line. The mustache library does the
-// sections and lines; names, filters and escaping are ours, and no value is ever read as a template.
+// sections; lines, names, filters and escaping are ours, and no value is ever read as a template.
 // Thread: one at a time.
 class CompiledText
 {
@@ -31,6 +31,7 @@ public:
 private:
     struct Slot;
     struct Program;
+    class Builder;
     class Scene;
     std::unique_ptr<Program> m_program;
 };

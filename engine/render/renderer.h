@@ -32,11 +32,12 @@ struct RenderScope
     const JsonValue *payload = nullptr;
     QString element;              // pointer to the recipient's own object, offered as {{recipient.…}}; empty: none
     QString timeZone;             // IANA name for times, empty: UTC
-    QMap<QString, QString> extra; // further top-level names ("tenant", "event_id")
+    QMap<QString, QString> extra; // further top-level names ("tenant", "event_id"); the payload can't replace them
 };
 
-// Renders the templates of one published set. Escapes for each target: HTML part, plain text, header, URL, JSON.
-// Thread: not shared; one object a thread.
+// Renders the templates of one published set. Escapes for each target: HTML part, plain text, header, URL, JSON
+// (README.md has the language of the templates). Templates are parsed at their first use and kept.
+// Thread: not shared; one object a thread. Copies what it needs of the set.
 class Renderer
 {
 public:
@@ -46,7 +47,8 @@ public:
     Renderer &operator=(Renderer &&) noexcept;
 
     // The message of a template for a channel in the first locale of the chain that has one
-    // ("de-AT" → "de" → the default). A variable that is missing, null or not a scalar fails the render.
+    // ("de-AT" → "de" → the default). A variable that is missing, null or not a scalar fails the render; an empty text
+    // is a value. Errors name the variable and the template, never a value.
     std::variant<RenderedMessage, RenderError> render(const QString &templateName, Channel channel,
                                                       const QString &locale, const RenderScope &scope) const;
 

@@ -60,7 +60,9 @@ Cursor Session::run(const QByteArray &sql, const QVariantList &values)
         // QPSQL pastes values into the statement's text: a NUL would cut it there.
         if (value.userType() == QMetaType::QString && value.toString().contains(QChar(0)))
             throw SqlError({ErrorCode::Invalid, QStringLiteral("a text holds the character U+0000, which no store keeps; remove it")});
-        query.bindValue(position++, value);
+        // A QString is a text, empty when null; NULL is asked for with an invalid QVariant.
+        const bool isNullText = value.userType() == QMetaType::QString && value.isNull();
+        query.bindValue(position++, isNullText ? QVariant(QStringLiteral("")) : value);
     }
     if (!query.exec())
         throw SqlError(errorFrom(query.lastError(), m_database.isPostgreSql()));
@@ -111,9 +113,10 @@ Result<void> Database::connect()
             QString options = m_url.options;
             if (!options.contains(QLatin1String("connect_timeout")))
                 options += (options.isEmpty() ? QString() : QStringLiteral(";")) + QStringLiteral("connect_timeout=5");
-            // Everything that depends on a session's settings is said here, once: zone, schema, no idle transaction for ever.
+            // Everything that depends on a session's settings is said here, once: zone, schema, no idle transaction for
+            // ever. Without sequential scans a plan made while a table was empty stays right when it is full.
             options += QStringLiteral(";application_name=sendoff;port=%1").arg(m_url.ports);
-            options += QStringLiteral(";options='-c search_path=%1 -c TimeZone=UTC -c client_min_messages=warning -c idle_in_transaction_session_timeout=60000'").arg(m_url.schema);
+            options += QStringLiteral(";options='-c search_path=%1 -c TimeZone=UTC -c enable_seqscan=off -c jit=off -c client_min_messages=warning -c idle_in_transaction_session_timeout=60000'").arg(m_url.schema);
             database.setHostName(m_url.hosts);
             database.setDatabaseName(m_url.database);
             database.setUserName(m_url.user);

@@ -54,7 +54,7 @@ public:
     {}
 
     // Runs one statement. The text is a literal of ours; what comes from outside stands in `values` only.
-    // Expanded per database: $now, $now_plus(ms), $ms(column), $at(ms), $skip_locked, $rows(json) → see database.cpp.
+    // A null QString is bound as the empty text, an invalid QVariant as NULL. Macros: see sql_text.h.
     Cursor run(const char *sql, const QVariantList &values = {});
     Cursor run(const QByteArray &sql, const QVariantList &values = {});
     // Runs a text that can't be prepared: transaction control and schema changes.

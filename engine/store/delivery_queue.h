@@ -13,8 +13,21 @@ namespace sendoff::store {
 
 // Moves due `scheduled` rows to `ready`, giving them their place in fair queueing; answers how many.
 Result<int> promoteDue(Database &database, int limit);
-// Milliseconds until the next scheduled row is due (0: now), nothing where none waits.
+// Milliseconds until the next scheduled row, delayed event or armed operation is due (0: now), nothing where none waits.
 Result<std::optional<Milliseconds>> untilNextDue(Database &database);
+
+// What an engine's round has to do, in one cheap read.
+struct WorkWaiting
+{
+    bool events = false;     // to relay
+    bool deliveries = false; // to promote
+    bool operations = false; // armed and due, or running
+};
+Result<WorkWaiting> workWaiting(Database &database);
+// Whether a row is ready or leased whose provider no person has paused.
+Result<bool> hasRunnableDeliveries(Database &database);
+// Ready rows of a provider's lane, counted up to `limit`.
+Result<int> countReady(Database &database, const QString &provider, Lane lane, int limit);
 
 struct ClaimRequest
 {
@@ -66,7 +79,7 @@ struct Settlement
     int losses = 0;                       // to store: 0 unless the worker was lost
     QByteArray frozen;                    // exact bytes to keep for the next attempt; empty: keep what is there
     std::optional<InboxEntry> inbox;
-    QStringList secrets; // pointers to scrub from the event once nothing of it may still send; empty: none
+    bool hasSecret = false; // its event is scrubbed once nothing of it may still send
 };
 // Writes attempt records, next states, inbox rows, moves what ended to the history, removes its content and scrubs
 // secrets: all or nothing. Answers the ids whose lease was lost: nothing was written for them.

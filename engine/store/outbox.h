@@ -35,6 +35,7 @@ struct RelayPlan
 {
     std::vector<PlannedDelivery> deliveries;
     int folded = 0;
+    QStringList secrets; // pointers that are scrubbed once no delivery may still send
 };
 struct RelayRefusal
 {

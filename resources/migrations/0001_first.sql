@@ -38,6 +38,7 @@ CREATE TABLE sendoff_event (
     $time(relayed_at),
     published_set bigint,
     folded        integer NOT NULL DEFAULT 0,
+    secrets       text NOT NULL DEFAULT '',   -- JSON pointers, one a line
     $time(scrubbed_at),
     $time(content_removed_at)
 )$end_table
@@ -190,6 +191,9 @@ CREATE INDEX sendoff_hot_expiry ON sendoff_delivery_hot (expires_at) WHERE state
 ---
 CREATE INDEX sendoff_hot_supersedes ON sendoff_delivery_hot (tenant, supersedes_key) WHERE supersedes_key <> ''
 ---
+-- The lists of people go newest first through both tables.
+CREATE INDEX sendoff_hot_created ON sendoff_delivery_hot (created_at, id)
+---
 CREATE INDEX sendoff_hot_user ON sendoff_delivery_hot (user_id)
 ---
 -- What is finished, by the month of its end.
@@ -199,6 +203,8 @@ $(delivery)
 --sqlite , PRIMARY KEY (id)) STRICT
 ---
 --pg CREATE INDEX sendoff_history_id ON sendoff_delivery_history (id)
+---
+CREATE INDEX sendoff_history_created ON sendoff_delivery_history (created_at, id)
 ---
 CREATE INDEX sendoff_history_event ON sendoff_delivery_history (event_id)
 ---
@@ -380,6 +386,8 @@ CREATE TABLE sendoff_operation_item (
     $time(at) NOT NULL DEFAULT $now,
     PRIMARY KEY (operation_id, delivery_id)
 )$end_table
+---
+CREATE INDEX sendoff_operation_item_delivery ON sendoff_operation_item (delivery_id)
 ---
 -- What people did, each row chained to the hash of the one before.
 CREATE TABLE sendoff_audit (

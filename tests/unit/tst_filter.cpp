@@ -43,7 +43,7 @@ private Q_SLOTS:
         QTest::newRow("unknown outcome") << "outcome:ok" << 9 << "accepted";
         QTest::newRow("no value") << "state:" << 7 << "\"\"";
         QTest::newRow("no value after comma") << "user:a, user:b" << 8 << "\"\"";
-        QTest::newRow("no colon") << "user=a" << 1 << "unknown field";
+        QTest::newRow("no colon") << "user=a" << 5 << "colon";
         QTest::newRow("no sign at the end") << "user" << 5 << "colon";
         QTest::newRow("wrong sign") << "user>a" << 5 << "colon";
         QTest::newRow("age with colon") << "age:1h" << 4 << "age>1h";

@@ -1,0 +1,128 @@
+#include "app/cli/command_line.h"
+
+#include <QStringDecoder>
+#include <iostream>
+
+namespace sendoff::app {
+
+namespace {
+
+constexpr const char *usageFooter =
+    "Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 store unavailable, 4 nothing matched, 5 refused.\n"
+    "`sendoffd COMMAND --help` lists the options of a command.";
+
+bool isUtf8(const char *text)
+{
+    QStringDecoder decoder(QStringDecoder::Utf8, QStringDecoder::Flag::Stateless);
+    const QString decoded = decoder(QByteArrayView(text));
+    return !decoder.hasError() && !decoded.contains(QChar(0));
+}
+
+} // namespace
+
+CommandLine::CommandLine()
+    : m_app("Turns committed events into messages, and shows what became of each one.", "sendoffd")
+{
+    m_app.require_subcommand(1);
+    m_app.footer(usageFooter);
+    m_app.set_help_flag("-h,--help", "This text");
+    m_app.set_version_flag("--version", SENDOFF_VERSION, "The program's version");
+    addCommonOptions(m_app);
+    addEngineCommands(*this);
+    addStoreCommands(*this);
+    addPublishCommands(*this);
+    addEventCommands(*this);
+    addDeliveryCommands(*this);
+    addChangeCommands(*this);
+    addOperationCommands(*this);
+    addPeopleCommands(*this);
+    addSandboxCommands(*this);
+    // Needs neither store nor configuration: `help` and `help COMMAND`.
+    auto name = std::make_shared<std::string>();
+    CLI::App &help = add("help", "The commands, or the options of one", [this, name](Invocation &) -> Result<ExitCode> {
+        CLI::App *command = name->empty() ? &m_app : m_app.get_subcommand_no_throw(*name);
+        if (!command)
+            return Error{ErrorCode::Invalid,
+                         QStringLiteral("there is no command of this name; `sendoffd help` lists them")};
+        std::cout << (command == &m_app ? m_app.help("", CLI::AppFormatMode::All) : command->help("sendoffd"));
+        return ExitCode::Done;
+    });
+    help.add_option("command", *name, "Name of the command");
+}
+
+void CommandLine::addCommonOptions(CLI::App &command)
+{
+    command
+        .add_option("--config", m_options.config,
+                    "Configuration (else $SENDOFF_CONFIG, ./sendoff.toml, /etc/sendoff/sendoff.toml)")
+        ->option_text("FILE");
+    command
+        .add_option("--store", m_options.store, "Store instead of the configuration's, sqlite:PATH or postgresql://…")
+        ->option_text("URL");
+    command.add_flag("--json", m_options.isJson, "Print JSON");
+}
+
+CLI::App &CommandLine::add(const char *name, const char *description, Action action)
+{
+    return add(m_app, name, description, std::move(action));
+}
+
+CLI::App &CommandLine::add(CLI::App &group, const char *name, const char *description, Action action)
+{
+    CLI::App &command = *group.add_subcommand(name, description);
+    command.set_help_flag("-h,--help", "This text");
+    addCommonOptions(command);
+    command.callback([this, action = std::move(action)] { m_chosen = action; });
+    return command;
+}
+
+CLI::App &CommandLine::addGroup(const char *name, const char *description)
+{
+    CLI::App &group = *m_app.add_subcommand(name, description);
+    group.set_help_flag("-h,--help", "This text");
+    group.require_subcommand(1);
+    return group;
+}
+
+// An exit code where there is nothing to run.
+std::optional<int> CommandLine::parse(int argc, char **argv)
+{
+    for (int at = 1; at < argc; ++at) {
+        if (!isUtf8(argv[at])) {
+            complain(QStringLiteral("argument %1 is not valid UTF-8; write it in UTF-8").arg(at));
+            return int(ExitCode::Usage);
+        }
+    }
+    try {
+        m_app.parse(argc, argv);
+        return std::nullopt;
+    } catch (const CLI::CallForHelp &) {
+        std::cout << m_app.help();
+    } catch (const CLI::CallForVersion &) {
+        std::cout << "sendoffd " << SENDOFF_VERSION << '\n';
+    } catch (const CLI::ParseError &error) {
+        complain(QString::fromUtf8(error.what()) + QStringLiteral("; see `sendoffd --help`"));
+        return int(ExitCode::Usage);
+    }
+    std::cout.flush();
+    return int(ExitCode::Done);
+}
+
+int CommandLine::run(int argc, char **argv)
+{
+    if (const std::optional<int> code = parse(argc, argv))
+        return *code;
+    Invocation invocation(m_options);
+    const Result<ExitCode> result = m_chosen(invocation);
+    if (!result) {
+        complain(result.error().message);
+        return int(exitCodeFor(result.error().code));
+    }
+    if (const Result<void> flushed = invocation.out().flush(); !flushed) {
+        complain(flushed.error().message);
+        return int(exitCodeFor(flushed.error().code));
+    }
+    return int(*result);
+}
+
+} // namespace sendoff::app

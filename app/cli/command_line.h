@@ -1,0 +1,46 @@
+#pragma once
+#include "app/cli/exit_code.h"
+#include "app/cli/invocation.h"
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace sendoff::app {
+
+// The commands of sendoffd. Each command group adds its own; one of them is run.
+class CommandLine
+{
+public:
+    using Action = std::function<Result<ExitCode>(Invocation &)>;
+
+    CommandLine();
+    // Adds a command with the options that all share. What `action` needs of further options it holds itself
+    // (shared_ptr); they are read when it is called.
+    CLI::App &add(const char *name, const char *description, Action action);
+    CLI::App &add(CLI::App &group, const char *name, const char *description, Action action);
+    // A command that only has commands below it.
+    CLI::App &addGroup(const char *name, const char *description);
+
+    // Reads the arguments and runs what they ask for. Needs the application object. Answers the exit code.
+    int run(int argc, char **argv);
+
+private:
+    void addCommonOptions(CLI::App &command);
+    std::optional<int> parse(int argc, char **argv);
+
+    CLI::App m_app;
+    CommonOptions m_options;
+    Action m_chosen;
+};
+
+// The command groups, each in its own file.
+void addEngineCommands(CommandLine &line);    // run check
+void addStoreCommands(CommandLine &line);     // migrate status version
+void addPublishCommands(CommandLine &line);   // publish
+void addEventCommands(CommandLine &line);     // emit events
+void addDeliveryCommands(CommandLine &line);  // list show
+void addChangeCommands(CommandLine &line);    // retry cancel discard
+void addOperationCommands(CommandLine &line); // operations operation undo stop
+void addPeopleCommands(CommandLine &line);    // inbox contact
+void addSandboxCommands(CommandLine &line);   // sandbox
+
+} // namespace sendoff::app

@@ -1,0 +1,159 @@
+#include "admin/store_console.h"
+
+#include "admin/operation_preview.h"
+#include "admin/operation_rules.h"
+#include "admin/verdict.h"
+#include "store/delivery_queries.h"
+#include "store/event_queries.h"
+#include "store/operation_store.h"
+#include "store/status_queries.h"
+
+namespace sendoff::admin {
+
+namespace {
+
+// An operation's expected rows are counted exactly up to here; more than that is "a million or more".
+constexpr qint64 expectedCap = 1'000'000;
+
+class StoreConsole final : public Console
+{
+public:
+    explicit StoreConsole(std::unique_ptr<store::Database> database)
+        : m_database(std::move(database))
+    {}
+
+    Result<StatusRecord> status() override
+    {
+        auto facts = store::readStatus(*m_database);
+        if (!facts)
+            return facts.error();
+        judge(*facts);
+        return std::move(facts->record);
+    }
+
+    Result<DeliveryPage> deliveries(const Filter &filter, const QString &after, int limit) override
+    {
+        return store::listDeliveries(*m_database, filter, after, limit);
+    }
+
+    Result<qint64> count(const Filter &filter) override { return store::countDeliveries(*m_database, filter, countCap); }
+    Result<DeliveryStory> story(const DeliveryId &id) override { return store::deliveryStory(*m_database, id); }
+    Result<EventStory> eventStory(const EventId &id) override { return store::eventStory(*m_database, id); }
+
+    Result<std::vector<EventRecord>> events(const Filter &filter, qint64 beforeSequence, int limit) override
+    {
+        return store::listEvents(*m_database, filter, beforeSequence, limit);
+    }
+
+    Result<PreviewRecord> preview(const OperationRequest &request) override
+    {
+        const auto verb = checked(request);
+        if (!verb)
+            return verb.error();
+        auto preview = previewOperation(*m_database, *verb, request.filter);
+        if (!preview)
+            return preview.error();
+        return std::move(preview->record);
+    }
+
+    Result<OperationRecord> submit(const OperationRequest &request) override;
+
+    Result<OperationRecord> undo(qint64 operation) override
+    {
+        return store::undoOperation(*m_database, operation, defaultActor());
+    }
+
+    Result<OperationRecord> stop(qint64 operation) override
+    {
+        return store::stopOperation(*m_database, operation, defaultActor());
+    }
+
+    Result<OperationRecord> operation(qint64 id) override { return store::operationById(*m_database, id); }
+
+    Result<std::vector<OperationItemRecord>> operationItems(qint64 id, int limit) override
+    {
+        return store::operationItems(*m_database, id, limit);
+    }
+
+    Result<std::vector<OperationRecord>> operations(int limit) override { return store::listOperations(*m_database, limit); }
+
+private:
+    static Result<Verb> checked(const OperationRequest &request);
+
+    std::unique_ptr<store::Database> m_database;
+};
+
+Result<Verb> StoreConsole::checked(const OperationRequest &request)
+{
+    const std::optional<Verb> verb = verbFromText(request.verb);
+    if (!verb)
+        return unknownVerb();
+    if (request.filter.isEmpty()) {
+        return Error{ErrorCode::Invalid,
+                     QStringLiteral("an operation needs a condition, for example state:dead or id:…; there is none")};
+    }
+    if (request.rate < 0 || request.rate > maxRate)
+        return Error{ErrorCode::Invalid, QStringLiteral("rate must be 1 to %1 a second, or 0 for the default").arg(maxRate)};
+    if (request.armed.count() < 0 || request.armed > std::chrono::hours(24))
+        return Error{ErrorCode::Invalid, QStringLiteral("the time to undo must be 0 to 24 h")};
+    // What is stored must be read back by the engine as the same condition.
+    const auto plan = planOperation(request.verb, storedFilter(*verb, request.filter), request.rate);
+    if (!plan)
+        return Error{ErrorCode::Invalid, QStringLiteral("this condition can't be stored: %1").arg(plan.error().message)};
+    return *verb;
+}
+
+Result<OperationRecord> StoreConsole::submit(const OperationRequest &request)
+{
+    const auto verb = checked(request);
+    if (!verb)
+        return verb.error();
+    if (!request.dedupe.isEmpty()) {
+        // The first one may have changed all that matched: it is answered whatever matches now.
+        const auto first = store::operationByDedupe(*m_database, request.dedupe);
+        if (first || first.error().code != ErrorCode::NotFound)
+            return first;
+    }
+    const auto found = previewOperation(*m_database, *verb, request.filter);
+    if (!found)
+        return found.error();
+    const PreviewRecord &preview = found->record;
+    if (preview.count == 0)
+        return Error{ErrorCode::NotFound, QStringLiteral("nothing matches; nothing was stored")};
+    if (preview.changeable == 0 && preview.count < countCap) {
+        return Error{ErrorCode::Refused, QStringLiteral("none of %1 matching can be changed by %2 (%3); nothing was stored")
+                                             .arg(QString::number(preview.count), request.verb, found->firstRefusal)};
+    }
+    store::NewOperation operation;
+    operation.verb = request.verb;
+    operation.filter = storedFilter(*verb, request.filter);
+    operation.watermark = preview.watermark;
+    operation.expected = preview.count;
+    operation.rate = request.rate;
+    operation.reason = request.reason;
+    operation.actor = request.actor.isEmpty() ? defaultActor() : request.actor;
+    operation.armed = request.armed;
+    operation.dedupe = request.dedupe;
+    if (preview.count >= countCap && *verb != Verb::RetryEvent) {
+        const auto exact = store::countDeliveries(*m_database, request.filter, expectedCap);
+        if (!exact)
+            return exact.error();
+        operation.expected = *exact;
+    }
+    return store::storeOperation(*m_database, operation);
+}
+
+} // namespace
+
+QString defaultActor()
+{
+    const QString name = qEnvironmentVariable("USER", qEnvironmentVariable("LOGNAME"));
+    return name.isEmpty() ? QStringLiteral("unknown") : name;
+}
+
+std::unique_ptr<Console> makeStoreConsole(std::unique_ptr<store::Database> database)
+{
+    return std::make_unique<StoreConsole>(std::move(database));
+}
+
+} // namespace sendoff::admin

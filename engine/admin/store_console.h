@@ -1,0 +1,14 @@
+#pragma once
+#include "admin/console.h"
+#include "store/database.h"
+#include <memory>
+
+namespace sendoff::admin {
+
+// The console over a store. Thread: the connection's, which it owns. A request without an actor is stored under
+// defaultActor().
+std::unique_ptr<Console> makeStoreConsole(std::unique_ptr<store::Database> database);
+// Who acts where a request names nobody: the login name of this process.
+QString defaultActor();
+
+} // namespace sendoff::admin

@@ -1,0 +1,121 @@
+#include "channel/connection_pool.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace sendoff::channel {
+
+namespace {
+
+constexpr int placesHttp1 = 6;   // what QNetworkAccessManager puts on the wire to one host
+constexpr int placesHttp2 = 100; // streams that every server of note allows at once
+// Until an https origin has answered we don't know which of the two it is: a few lines, not one for each six requests.
+constexpr size_t linesWhileUnknown = 4;
+// Servers close idle connections after 5 s or more; a request written into that moment is an unknown outcome. So an
+// idle line begins with fresh connections.
+constexpr qint64 staleAfterMs = 4'000;
+constexpr qint64 dropAfterMs = 60'000;
+
+size_t dividedUp(int count, int by)
+{
+    return size_t((count + by - 1) / by);
+}
+
+} // namespace
+
+ConnectionPool::ConnectionPool(int maxInFlight)
+    : m_maxInFlight(std::max(maxInFlight, 1))
+{
+    m_sweeper.setInterval(dropAfterMs / 2);
+    connect(&m_sweeper, &QTimer::timeout, this, [this] { sweep(); });
+}
+
+int ConnectionPool::places(const Route &route) const
+{
+    return std::min(m_maxInFlight, route.protocol == Protocol::Http2 ? placesHttp2 : placesHttp1);
+}
+
+size_t ConnectionPool::maxLines(const Route &route) const
+{
+    const size_t enough = dividedUp(m_maxInFlight, places(route));
+    return route.protocol == Protocol::Unknown ? std::min(enough, linesWhileUnknown) : enough;
+}
+
+Line *ConnectionPool::take(const QString &origin, bool isTls, const QNetworkProxy &proxy)
+{
+    Route &route = m_routes[origin];
+    if (!isTls)
+        route.protocol = Protocol::Http1;
+    int inFlight = 0;
+    size_t usable = 0;
+    Line *found = nullptr;
+    for (const auto &line : route.lines) {
+        inFlight += line->inFlight;
+        if (line->isRetired)
+            continue;
+        ++usable;
+        // The first one with room: requests gather on few lines, whose connections stay warm.
+        if (!found && line->inFlight < places(route))
+            found = line.get();
+    }
+    if (inFlight >= m_maxInFlight)
+        return nullptr;
+    if (!found && usable < maxLines(route))
+        found = newLine(route, proxy);
+    if (!found)
+        return nullptr;
+    if (found->inFlight == 0 && found->idle.isValid() && found->idle.hasExpired(staleAfterMs))
+        found->access->clearConnectionCache(); // allowed only with nothing in flight
+    ++found->inFlight;
+    return found;
+}
+
+Line *ConnectionPool::newLine(Route &route, const QNetworkProxy &proxy)
+{
+    auto line = std::make_unique<Line>();
+    line->access = std::make_unique<QNetworkAccessManager>();
+    line->access->setProxy(proxy);
+    line->access->setRedirectPolicy(QNetworkRequest::ManualRedirectPolicy);
+    line->access->setStrictTransportSecurityEnabled(false);
+    line->access->setAutoDeleteReplies(false);
+    route.lines.push_back(std::move(line));
+    if (!m_sweeper.isActive())
+        m_sweeper.start();
+    return route.lines.back().get();
+}
+
+void ConnectionPool::giveBack(const QString &origin, Line *line)
+{
+    if (--line->inFlight > 0)
+        return;
+    line->idle.start();
+    if (line->isRetired)
+        dropEnded(m_routes[origin], std::numeric_limits<qint64>::max());
+}
+
+void ConnectionPool::learn(const QString &origin, bool isHttp2)
+{
+    m_routes[origin].protocol = isHttp2 ? Protocol::Http2 : Protocol::Http1;
+}
+
+void ConnectionPool::dropEnded(Route &route, qint64 idleLimit)
+{
+    for (const auto &line : route.lines) {
+        const bool isEnded = line->inFlight == 0 && (line->isRetired || line->idle.hasExpired(idleLimit));
+        if (isEnded)
+            line->access.release()->deleteLater(); // we may be inside a signal of one of its replies
+    }
+    std::erase_if(route.lines, [](const auto &line) { return !line->access; });
+}
+
+void ConnectionPool::sweep()
+{
+    for (auto route = m_routes.begin(); route != m_routes.end();) {
+        dropEnded(route->second, dropAfterMs);
+        route = route->second.lines.empty() ? m_routes.erase(route) : std::next(route);
+    }
+    if (m_routes.empty())
+        m_sweeper.stop();
+}
+
+} // namespace sendoff::channel

@@ -1,0 +1,78 @@
+#pragma once
+#include "domain/clock.h"
+#include "domain/result.h"
+#include "sandbox/expo_api.h"
+#include "sandbox/message_ledger.h"
+#include "sandbox/resend_api.h"
+#include "sandbox/script.h"
+#include <QHostAddress>
+#include <QTcpServer>
+
+namespace sendoff::sandbox {
+
+struct SandboxOptions
+{
+    qsizetype maxRecords = 100'000; // messages kept to be looked at, the oldest go first; 0: only counts
+    qsizetype maxKeys = 1'000'000;  // idempotency keys remembered
+    HttpLimits limits;
+    const Clock *clock = nullptr; // must outlive the sandbox; nullptr: the system's
+};
+
+// A local stand-in for the HTTP APIs of the providers (Resend, Expo) that can be told to be slow, throttle, fail and
+// drop. README.md describes the script and the pages under /sandbox/.
+// Thread: lives in the thread that made it and works on that thread's event loop; all members are for that thread
+// (SandboxThread below has a thread of its own). It keeps message contents in memory and asks nobody for a password:
+// listen on loopback.
+class Sandbox : public QObject, private RequestSink
+{
+    Q_OBJECT
+
+public:
+    explicit Sandbox(const SandboxOptions &options = {}, QObject *parent = nullptr);
+    ~Sandbox() override;
+
+    // Port 0 takes a free one. Unavailable: the address can't be listened on.
+    Result<void> listen(const QHostAddress &address = QHostAddress::LocalHost, quint16 port = 0);
+    quint16 port() const;
+    // Stops listening and drops every connection, like a provider that is down. listen() works again.
+    void close();
+
+    // Replaces the script; counters of rules and their seconds begin again. Invalid names the rule and the key, and
+    // the former script stays.
+    Result<void> setScript(const QByteArray &json);
+
+    std::vector<AcceptedMessage> messages() const;
+    Stats stats() const;
+    // How often a request with this key was read, whatever became of it.
+    qint64 receptions(const QString &key) const;
+    // Forgets messages, keys and counts; the script stays and begins again.
+    void reset();
+
+Q_SIGNALS:
+    void messageAccepted(const sendoff::sandbox::AcceptedMessage &message);
+    // A request to a provider's endpoint was read (or was dropped at its head), before it is answered.
+    void requestReceived(const QByteArray &method, const QByteArray &path);
+
+private:
+    bool dropsAtHead(const HttpRequest &request) override;
+    void serve(HttpConnection &connection, const HttpRequest &request) override;
+    void refused(int status) override;
+
+    void takeConnections();
+    Served work(const Received &received, const Decision &decision, Moment now);
+    void deliver(HttpConnection &connection, Served served, const Action &action);
+    HttpReply ownPage(const HttpRequest &request);
+    Moment moment() const;
+
+    SandboxOptions m_options;
+    SystemClock m_systemClock;
+    const Clock *m_clock;
+    MessageLedger m_ledger;
+    IdSource m_ids;
+    ResendApi m_resend;
+    ExpoApi m_expo;
+    ScriptRun m_script;
+    QTcpServer m_server;
+};
+
+} // namespace sendoff::sandbox
