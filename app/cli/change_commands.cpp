@@ -50,13 +50,13 @@ Result<Filter> chosen(const ChangeOptions &options)
 }
 
 // "5/s" or "5": whole rows a second.
-std::optional<qint64> readRate(const std::string &text)
+std::optional<int> readRate(const std::string &text)
 {
     QString written = QString::fromStdString(text);
     if (written.endsWith(QLatin1String("/s")))
         written.chop(2);
     bool isNumber = false;
-    const qint64 rate = written.toLongLong(&isNumber);
+    const int rate = written.toInt(&isNumber);
     return isNumber && rate > 0 ? std::optional(rate) : std::nullopt;
 }
 

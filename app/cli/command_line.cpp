@@ -40,7 +40,7 @@ CommandLine::CommandLine()
     // Needs neither store nor configuration: `help` and `help COMMAND`.
     auto name = std::make_shared<std::string>();
     CLI::App &help = add("help", "The commands, or the options of one", [this, name](Invocation &) -> Result<ExitCode> {
-        CLI::App *command = name->empty() ? &m_app : m_app.get_subcommand_no_throw(*name);
+        CLI::App *command = name->empty() ? &m_app : commandOf(*name);
         if (!command)
             return Error{ErrorCode::Invalid,
                          QStringLiteral("there is no command of this name; `sendoffd help` lists them")};
@@ -74,6 +74,15 @@ CLI::App &CommandLine::add(CLI::App &group, const char *name, const char *descri
     addCommonOptions(command);
     command.callback([this, action = std::move(action)] { m_chosen = action; });
     return command;
+}
+
+CLI::App *CommandLine::commandOf(const std::string &name)
+{
+    for (CLI::App *command : m_app.get_subcommands([](const CLI::App *) { return true; })) {
+        if (command->get_name() == name)
+            return command;
+    }
+    return nullptr;
 }
 
 CLI::App &CommandLine::addGroup(const char *name, const char *description)

@@ -25,6 +25,7 @@ public:
 
 private:
     void addCommonOptions(CLI::App &command);
+    CLI::App *commandOf(const std::string &name); // nullptr: there is none
     std::optional<int> parse(int argc, char **argv);
 
     CLI::App m_app;

@@ -149,7 +149,7 @@ JsonValue json(const OperationItemRecord &record)
 
 JsonValue json(const DeliveryStory &story)
 {
-    return withoutEvent(story).with("event", story.event);
+    return withoutEvent(story).with("event", json(story.event));
 }
 
 JsonValue json(const EventStory &story)

@@ -9,8 +9,8 @@ namespace sendoff::admin {
 // A person's command, before it is stored.
 struct OperationRequest
 {
-    QString verb;   // "retry", "cancel", "discard", "retry_event"
-    Filter filter;  // ids stand in it as "id:…"; never empty
+    QString verb;  // "retry", "cancel", "discard", "retry_event"
+    Filter filter; // ids stand in it as "id:…"; never empty
     QString reason;
     QString actor;
     Milliseconds armed{10'000}; // time to undo; 0: at once
@@ -39,8 +39,8 @@ public:
     virtual Result<std::vector<EventRecord>> events(const Filter &filter, qint64 beforeSequence, int limit) = 0;
 
     virtual Result<PreviewRecord> preview(const OperationRequest &request) = 0;
-    // Stores the operation, armed. Nothing matched: NotFound; none of them may be changed by the verb: Refused, with the
-    // first reason. Nothing is stored then.
+    // Stores the operation, armed. Nothing matched: NotFound; none of them may be changed by the verb: Refused, with
+    // the first reason. Nothing is stored then.
     virtual Result<OperationRecord> submit(const OperationRequest &request) = 0;
     // Takes an armed operation back. Refused once it runs.
     virtual Result<OperationRecord> undo(qint64 operation) = 0;

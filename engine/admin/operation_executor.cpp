@@ -12,7 +12,8 @@ namespace {
 // The store will be as it should again; everything else would fail for ever.
 bool isPassing(ErrorCode code)
 {
-    return code == ErrorCode::Busy || code == ErrorCode::Unavailable || code == ErrorCode::ReadOnly || code == ErrorCode::StaleStatement;
+    return code == ErrorCode::Busy || code == ErrorCode::Unavailable || code == ErrorCode::ReadOnly ||
+           code == ErrorCode::StaleStatement;
 }
 
 } // namespace

@@ -16,8 +16,8 @@ public:
 
     static constexpr int batchRows = 200; // of one transaction
 
-    // At most one batch of each open operation; answers how many rows were looked at, so 0 says that nothing can be done
-    // now. Errors: the store's. An operation whose batch can never be stored ends as failed.
+    // At most one batch of each open operation; answers how many rows were looked at, so 0 says that nothing can be
+    // done now. Errors: the store's. An operation whose batch can never be stored ends as failed.
     Result<int> runOnce(store::Database &database);
     // Until it is worth to call again, nothing where no operation is open.
     static Result<std::optional<Milliseconds>> untilNext(store::Database &database);

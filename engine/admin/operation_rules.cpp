@@ -86,7 +86,8 @@ RowChange changeForDiscard(const OperationRow &row)
     case DeliveryState::Ready:
         return skip(QStringLiteral("it still waits to be sent; cancel it instead"));
     default:
-        return skip(QStringLiteral("it is %1; only dead, unknown, bounced and held ones are discarded").arg(toText(row.state)));
+        return skip(
+            QStringLiteral("it is %1; only dead, unknown, bounced and held ones are discarded").arg(toText(row.state)));
     }
 }
 
@@ -128,10 +129,11 @@ RowChange changeFor(Verb verb, const OperationRow &row)
 Filter effectiveFilter(Verb verb, const Filter &filter)
 {
     Filter effective;
-    std::copy_if(filter.terms.cbegin(), filter.terms.cend(), std::back_inserter(effective.terms), [&](const FilterTerm &term) {
-        return !(verb == Verb::RetryEvent && term.field == QLatin1String("state")
-                 && term.values == QStringList{QString(toText(EventState::Rejected))});
-    });
+    std::copy_if(filter.terms.cbegin(), filter.terms.cend(), std::back_inserter(effective.terms),
+                 [&](const FilterTerm &term) {
+                     return !(verb == Verb::RetryEvent && term.field == QLatin1String("state") &&
+                              term.values == QStringList{QString(toText(EventState::Rejected))});
+                 });
     return effective;
 }
 
@@ -156,7 +158,8 @@ Result<store::OperationPlan> planOperation(const QString &verb, const QString &f
     if (!parsed)
         return parsed.error();
     if (parsed->isEmpty())
-        return Error{ErrorCode::Invalid, QStringLiteral("an operation without a condition would change everything; it is not run")};
+        return Error{ErrorCode::Invalid,
+                     QStringLiteral("an operation without a condition would change everything; it is not run")};
     plan.filter = std::move(*parsed);
     return plan;
 }

@@ -36,7 +36,10 @@ public:
         return store::listDeliveries(*m_database, filter, after, limit);
     }
 
-    Result<qint64> count(const Filter &filter) override { return store::countDeliveries(*m_database, filter, countCap); }
+    Result<qint64> count(const Filter &filter) override
+    {
+        return store::countDeliveries(*m_database, filter, countCap);
+    }
     Result<DeliveryStory> story(const DeliveryId &id) override { return store::deliveryStory(*m_database, id); }
     Result<EventStory> eventStory(const EventId &id) override { return store::eventStory(*m_database, id); }
 
@@ -75,7 +78,10 @@ public:
         return store::operationItems(*m_database, id, limit);
     }
 
-    Result<std::vector<OperationRecord>> operations(int limit) override { return store::listOperations(*m_database, limit); }
+    Result<std::vector<OperationRecord>> operations(int limit) override
+    {
+        return store::listOperations(*m_database, limit);
+    }
 
 private:
     static Result<Verb> checked(const OperationRequest &request);
@@ -93,13 +99,15 @@ Result<Verb> StoreConsole::checked(const OperationRequest &request)
                      QStringLiteral("an operation needs a condition, for example state:dead or id:…; there is none")};
     }
     if (request.rate < 0 || request.rate > maxRate)
-        return Error{ErrorCode::Invalid, QStringLiteral("rate must be 1 to %1 a second, or 0 for the default").arg(maxRate)};
+        return Error{ErrorCode::Invalid,
+                     QStringLiteral("rate must be 1 to %1 a second, or 0 for the default").arg(maxRate)};
     if (request.armed.count() < 0 || request.armed > std::chrono::hours(24))
         return Error{ErrorCode::Invalid, QStringLiteral("the time to undo must be 0 to 24 h")};
     // What is stored must be read back by the engine as the same condition.
     const auto plan = planOperation(request.verb, storedFilter(*verb, request.filter), request.rate);
     if (!plan)
-        return Error{ErrorCode::Invalid, QStringLiteral("this condition can't be stored: %1").arg(plan.error().message)};
+        return Error{ErrorCode::Invalid,
+                     QStringLiteral("this condition can't be stored: %1").arg(plan.error().message)};
     return *verb;
 }
 
@@ -121,8 +129,9 @@ Result<OperationRecord> StoreConsole::submit(const OperationRequest &request)
     if (preview.count == 0)
         return Error{ErrorCode::NotFound, QStringLiteral("nothing matches; nothing was stored")};
     if (preview.changeable == 0 && preview.count < countCap) {
-        return Error{ErrorCode::Refused, QStringLiteral("none of %1 matching can be changed by %2 (%3); nothing was stored")
-                                             .arg(QString::number(preview.count), request.verb, found->firstRefusal)};
+        return Error{ErrorCode::Refused,
+                     QStringLiteral("none of %1 matching can be changed by %2 (%3); nothing was stored")
+                         .arg(QString::number(preview.count), request.verb, found->firstRefusal)};
     }
     store::NewOperation operation;
     operation.verb = request.verb;

@@ -9,7 +9,10 @@ namespace {
 
 constexpr Milliseconds patience{300'000};
 
-QString counted(qint64 number) { return QLocale(QLocale::English).toString(number); }
+QString counted(qint64 number)
+{
+    return QLocale(QLocale::English).toString(number);
+}
 
 QString spoken(Milliseconds age)
 {
@@ -23,8 +26,8 @@ QString spoken(Milliseconds age)
 
 const ProviderRecord *providerOf(const StatusRecord &status, const QString &name)
 {
-    const auto found =
-        std::find_if(status.providers.cbegin(), status.providers.cend(), [&](const ProviderRecord &each) { return each.name == name; });
+    const auto found = std::find_if(status.providers.cbegin(), status.providers.cend(),
+                                    [&](const ProviderRecord &each) { return each.name == name; });
     return found == status.providers.cend() ? nullptr : &*found;
 }
 
@@ -73,8 +76,9 @@ void judgeQueue(const StatusRecord &status, const Queue &queue, Findings &findin
         return;
     const ProviderRecord *provider = providerOf(status, queue.provider);
     if (provider && provider->paused) {
-        findings.wills += heldUp(queue, provider->pauseReason.isEmpty() ? QStringLiteral("paused")
-                                                                        : QStringLiteral("paused: %1").arg(provider->pauseReason));
+        findings.wills +=
+            heldUp(queue, provider->pauseReason.isEmpty() ? QStringLiteral("paused")
+                                                          : QStringLiteral("paused: %1").arg(provider->pauseReason));
     } else if (provider && provider->breaker == QLatin1String("open")) {
         findings.troubles += heldUp(queue, provider->breakerReason.isEmpty()
                                                ? QStringLiteral("breaker open")
@@ -109,8 +113,8 @@ void judge(store::StatusFacts &facts)
     StatusRecord &status = facts.record;
     const std::vector<Queue> queues = queuesOf(status);
     Findings findings;
-    const bool isAlive =
-        std::any_of(status.engines.cbegin(), status.engines.cend(), [](const EngineRecord &each) { return each.isAlive; });
+    const bool isAlive = std::any_of(status.engines.cbegin(), status.engines.cend(),
+                                     [](const EngineRecord &each) { return each.isAlive; });
     qint64 rows = 0;
     for (const BacklogRecord &backlog : status.backlog)
         rows += backlog.waiting + backlog.scheduled + backlog.inFlight;

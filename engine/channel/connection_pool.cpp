@@ -30,6 +30,19 @@ ConnectionPool::ConnectionPool(int maxInFlight)
     connect(&m_sweeper, &QTimer::timeout, this, [this] { sweep(); });
 }
 
+ConnectionPool::~ConnectionPool()
+{
+    for (auto &[origin, route] : m_routes) {
+        for (const auto &line : route.lines) {
+            if (line->isSuspect)
+                drop(*line);
+        }
+    }
+    // Side by side, so that many cost no more than one: Qt waits at most 5 s for a thread that doesn't end.
+    for (const auto &grave : m_graves)
+        grave->wait();
+}
+
 int ConnectionPool::places(const Route &route) const
 {
     return std::min(m_maxInFlight, route.protocol == Protocol::Http2 ? placesHttp2 : placesHttp1);
@@ -84,13 +97,14 @@ Line *ConnectionPool::newLine(Route &route, const QNetworkProxy &proxy)
     return route.lines.back().get();
 }
 
-void ConnectionPool::giveBack(const QString &origin, Line *line)
+void ConnectionPool::giveBack(Line *line)
 {
     if (--line->inFlight > 0)
         return;
     line->idle.start();
+    // Later: its last reply is about to be deleted, by the event loop.
     if (line->isRetired)
-        dropEnded(m_routes[origin], std::numeric_limits<qint64>::max());
+        QTimer::singleShot(0, this, [this] { dropRetired(); });
 }
 
 void ConnectionPool::learn(const QString &origin, bool isHttp2)
@@ -103,18 +117,39 @@ void ConnectionPool::dropEnded(Route &route, qint64 idleLimit)
     for (const auto &line : route.lines) {
         const bool isEnded = line->inFlight == 0 && (line->isRetired || line->idle.hasExpired(idleLimit));
         if (isEnded)
-            line->access.release()->deleteLater(); // we may be inside a signal of one of its replies
+            drop(*line);
     }
     std::erase_if(route.lines, [](const auto &line) { return !line->access; });
 }
 
+void ConnectionPool::dropRetired()
+{
+    for (auto &[origin, route] : m_routes)
+        dropEnded(route, std::numeric_limits<qint64>::max());
+}
+
+void ConnectionPool::drop(Line &line)
+{
+    QNetworkAccessManager *access = line.access.release();
+    if (!line.isSuspect) {
+        access->deleteLater();
+        return;
+    }
+    // Its destructor waits up to 5 s for the thread inside; nobody else may wait with it.
+    auto grave = std::unique_ptr<QThread>(QThread::create([access] { delete access; }));
+    access->moveToThread(grave.get());
+    grave->start();
+    m_graves.push_back(std::move(grave));
+}
+
 void ConnectionPool::sweep()
 {
+    std::erase_if(m_graves, [](const auto &grave) { return grave->isFinished(); });
     for (auto route = m_routes.begin(); route != m_routes.end();) {
         dropEnded(route->second, dropAfterMs);
         route = route->second.lines.empty() ? m_routes.erase(route) : std::next(route);
     }
-    if (m_routes.empty())
+    if (m_routes.empty() && m_graves.empty())
         m_sweeper.stop();
 }
 

@@ -2,6 +2,7 @@
 #include <QElapsedTimer>
 #include <QNetworkAccessManager>
 #include <QNetworkProxy>
+#include <QThread>
 #include <QTimer>
 #include <map>
 #include <memory>
@@ -15,6 +16,7 @@ struct Line
     std::unique_ptr<QNetworkAccessManager> access;
     int inFlight = 0;
     bool isRetired = false; // takes nothing any more, goes when its last request has ended
+    bool isSuspect = false; // its thread may never come back, deleting it takes seconds
     QElapsedTimer idle;     // since inFlight became 0
 };
 
@@ -24,12 +26,16 @@ class ConnectionPool final : public QObject
 {
 public:
     explicit ConnectionPool(int maxInFlight);
+    ~ConnectionPool() override;
 
     // A line to this origin with a free place, which it now counts; nullptr when the request must wait.
     Line *take(const QString &origin, bool isTls, const QNetworkProxy &proxy);
-    void giveBack(const QString &origin, Line *line);
+    void giveBack(Line *line);
     // No further request on this line. Those in flight end by themselves: closing under them would leave them hanging.
     void retire(Line *line) { line->isRetired = true; }
+    // The same for a line whose peer may still flood it: over plain http Qt reads endless heads and endless
+    // "100 Continue" in a loop that an abort doesn't reach.
+    void retireSuspect(Line *line) { line->isRetired = line->isSuspect = true; }
     // What an answered request has shown of the origin.
     void learn(const QString &origin, bool isHttp2);
 
@@ -45,11 +51,14 @@ private:
     size_t maxLines(const Route &route) const;
     Line *newLine(Route &route, const QNetworkProxy &proxy);
     void dropEnded(Route &route, qint64 idleLimit);
+    void dropRetired();
+    void drop(Line &line);
     void sweep();
 
     int m_maxInFlight;
     std::map<QString, Route> m_routes;
     QTimer m_sweeper;
+    std::vector<std::unique_ptr<QThread>> m_graves; // in which suspects are deleted
 };
 
 } // namespace sendoff::channel

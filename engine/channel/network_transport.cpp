@@ -115,11 +115,15 @@ void NetworkTransport::ended(Exchange *exchange)
         const HttpAnswer &answer = exchange->answer();
         if (answer.status != 0 && answer.fault == Fault::None && isTls(*exchange))
             m_pool.learn(origin, exchange->usedHttp2());
+        const bool stoppedByUs =
+            answer.fault == Fault::Deadline || answer.fault == Fault::TooLarge || answer.fault == Fault::Cancelled;
         // After GOAWAY a connection that the server keeps open takes requests and never sends them.
         const bool isStuck = isTls(*exchange) && answer.fault == Fault::Deadline && !answer.left;
-        if (isStuck || exchange->leavesConnectionInDoubt())
+        if (stoppedByUs && !isTls(*exchange))
+            m_pool.retireSuspect(line);
+        else if (isStuck || exchange->leavesConnectionInDoubt())
             m_pool.retire(line);
-        m_pool.giveBack(origin, line);
+        m_pool.giveBack(line);
     } else if (const auto waiting = m_waiting.find(origin); waiting != m_waiting.end()) {
         std::erase(*waiting, exchange);
         if (waiting->empty())

@@ -1,6 +1,7 @@
 #include "dispatch/engine_core.h"
 
 #include "store/migrator.h"
+#include "store/provider_quota.h"
 
 #include <QCoreApplication>
 #include <QSysInfo>

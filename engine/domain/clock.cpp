@@ -23,7 +23,9 @@ QString toRfc3339(Timestamp time)
 
 std::optional<Timestamp> fromRfc3339(QStringView text)
 {
-    // Qt takes a text without an offset as local time: a time without zone is no time for us.
+    // Qt takes a text without a time or an offset as local time: that is no instant for us.
+    if (text.size() < 20 || (text[10] != u'T' && text[10] != u't'))
+        return std::nullopt;
     const bool hasOffset =
         text.endsWith(u'Z') || text.endsWith(u'z') || (text.size() > 6 && (text[text.size() - 6] == u'+' || text[text.size() - 6] == u'-'));
     if (!hasOffset)

@@ -2,6 +2,7 @@
 
 #include <QCryptographicHash>
 #include <QMessageAuthenticationCode>
+#include <QUrl>
 #include <QUuid>
 
 namespace sendoff {
@@ -55,8 +56,13 @@ AddressTraces addressTraces(Channel channel, const QString &address)
 QString foldedAddress(Channel channel, const QString &address)
 {
     switch (channel) {
-    case Channel::Email:
-        return address.trimmed().toCaseFolded();
+    case Channel::Email: {
+        const QString folded = address.trimmed().toCaseFolded();
+        const qsizetype at = folded.lastIndexOf(u'@');
+        // One domain has two spellings, Unicode and punycode; the second one goes on the wire.
+        const QByteArray ascii = at < 0 ? QByteArray() : QUrl::toAce(folded.mid(at + 1));
+        return ascii.isEmpty() ? folded : folded.left(at + 1) + QString::fromLatin1(ascii);
+    }
     case Channel::Sms: {
         QString digits;
         for (const QChar each : address) {

@@ -2,6 +2,7 @@
 #include "domain/result.h"
 #include <QByteArray>
 #include <QString>
+#include <QStringList>
 #include <QStringView>
 #include <optional>
 #include <utility>

@@ -1,5 +1,7 @@
 #include "store/audit_store.h"
 
+#include "store/bound_text.h"
+
 #include <QCryptographicHash>
 #include <limits>
 
@@ -11,15 +13,14 @@ namespace {
 QString chainHash(const QString &previous, qint64 at, const AuditEntry &entry)
 {
     QCryptographicHash hash(QCryptographicHash::Sha256);
-    for (const QString &field : {previous, QString::number(at), entry.actor, entry.action, entry.object, entry.detail}) {
+    for (const QString &field :
+         {previous, QString::number(at), entry.actor, entry.action, entry.object, entry.detail}) {
         const QByteArray text = field.toUtf8();
         hash.addData(QByteArray::number(text.size()) + ':');
         hash.addData(text);
     }
     return QString::fromLatin1(hash.result().toHex());
 }
-
-QString storable(const QString &text) { return text.isNull() ? QStringLiteral("") : text; }
 
 } // namespace
 
@@ -39,9 +40,10 @@ void appendAudit(Session &session, const AuditEntry &entry)
         row.next();
         at = row.integer(0);
     }
-    session.run("INSERT INTO sendoff_audit (at, actor, action, object, detail, previous, hash) VALUES ($at(?), ?, ?, ?, ?, ?, ?)",
-                {at, storable(entry.actor), storable(entry.action), storable(entry.object), storable(entry.detail), previous,
-                 chainHash(previous, at, entry)});
+    session.run("INSERT INTO sendoff_audit (at, actor, action, object, detail, previous, hash) VALUES ($at(?), ?, ?, "
+                "?, ?, ?, ?)",
+                {at, boundText(entry.actor), boundText(entry.action), boundText(entry.object), boundText(entry.detail),
+                 previous, chainHash(previous, at, entry)});
 }
 
 Result<std::vector<AuditRow>> auditRows(Database &database, qint64 beforeId, int limit)
@@ -50,11 +52,13 @@ Result<std::vector<AuditRow>> auditRows(Database &database, qint64 beforeId, int
         return Error{ErrorCode::Invalid, QStringLiteral("limit must be 1 to 1000")};
     return database.read([&](Session &session) {
         std::vector<AuditRow> rows;
-        Cursor row = session.run("SELECT id, $ms(at), actor, action, object, detail, hash FROM sendoff_audit WHERE id < ? "
-                                 "ORDER BY id DESC LIMIT ?",
-                                 {beforeId > 0 ? beforeId : std::numeric_limits<qint64>::max(), limit});
+        Cursor row =
+            session.run("SELECT id, $ms(at), actor, action, object, detail, hash FROM sendoff_audit WHERE id < ? "
+                        "ORDER BY id DESC LIMIT ?",
+                        {beforeId > 0 ? beforeId : std::numeric_limits<qint64>::max(), limit});
         while (row.next())
-            rows.push_back({row.integer(0), row.time(1), {row.text(2), row.text(3), row.text(4), row.text(5)}, row.text(6)});
+            rows.push_back(
+                {row.integer(0), row.time(1), {row.text(2), row.text(3), row.text(4), row.text(5)}, row.text(6)});
         return rows;
     });
 }
@@ -64,10 +68,12 @@ Result<AuditCheck> checkAudit(Database &database)
     return database.read([](Session &session) {
         AuditCheck check;
         QString previous = QStringLiteral("");
-        Cursor row = session.run("SELECT id, $ms(at), actor, action, object, detail, previous, hash FROM sendoff_audit ORDER BY id");
+        Cursor row = session.run(
+            "SELECT id, $ms(at), actor, action, object, detail, previous, hash FROM sendoff_audit ORDER BY id");
         while (row.next()) {
             ++check.rows;
-            const QString hash = chainHash(previous, row.integer(1), {row.text(2), row.text(3), row.text(4), row.text(5)});
+            const QString hash =
+                chainHash(previous, row.integer(1), {row.text(2), row.text(3), row.text(4), row.text(5)});
             if (row.text(6) != previous || row.text(7) != hash) {
                 check.firstBroken = row.integer(0);
                 break;

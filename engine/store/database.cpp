@@ -115,7 +115,7 @@ Result<void> Database::connect()
                 options += (options.isEmpty() ? QString() : QStringLiteral(";")) + QStringLiteral("connect_timeout=5");
             // Everything that depends on a session's settings is said here, once: zone, schema, no idle transaction for
             // ever. Without sequential scans a plan made while a table was empty stays right when it is full.
-            options += QStringLiteral(";application_name=sendoff;port=%1").arg(m_url.ports);
+            options += QStringLiteral(";application_name='sendoff %1';port=%2").arg(m_url.schema.left(50), m_url.ports);
             options += QStringLiteral(";options='-c search_path=%1 -c TimeZone=UTC -c enable_seqscan=off -c jit=off -c client_min_messages=warning -c idle_in_transaction_session_timeout=60000'").arg(m_url.schema);
             database.setHostName(m_url.hosts);
             database.setDatabaseName(m_url.database);

@@ -22,19 +22,21 @@ struct PageEnd
 
 QString cursorText(const PageEnd &end)
 {
-    return QString::fromLatin1(
-        (end.createdAt + u'\n' + end.id).toUtf8().toBase64(QByteArray::Base64UrlEncoding | QByteArray::OmitTrailingEquals));
+    return QString::fromLatin1((end.createdAt + u'\n' + end.id)
+                                   .toUtf8()
+                                   .toBase64(QByteArray::Base64UrlEncoding | QByteArray::OmitTrailingEquals));
 }
 
 Result<PageEnd> pageEnd(const QString &cursor)
 {
     static const QRegularExpression form(QStringLiteral(
         "\\A(\\d{4}-\\d{2}-\\d{2}[ T]\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})?(?:Z|[+]00))\\n([^\\x{0}\\n]{1,200})\\z"));
-    const auto decoded =
-        QByteArray::fromBase64Encoding(cursor.toLatin1(), QByteArray::Base64UrlEncoding | QByteArray::AbortOnBase64DecodingErrors);
+    const auto decoded = QByteArray::fromBase64Encoding(cursor.toLatin1(), QByteArray::Base64UrlEncoding |
+                                                                               QByteArray::AbortOnBase64DecodingErrors);
     const auto match = form.match(QString::fromUtf8(decoded.decoded));
     if (!decoded || !match.hasMatch())
-        return Error{ErrorCode::Invalid, QStringLiteral("the page cursor is not one that a list answered; start without one")};
+        return Error{ErrorCode::Invalid,
+                     QStringLiteral("the page cursor is not one that a list answered; start without one")};
     return PageEnd{match.captured(1), match.captured(2)};
 }
 
@@ -42,7 +44,8 @@ Result<PageEnd> pageEnd(const QString &cursor)
 QByteArray bothHalves(const QByteArray &columns, const QByteArray &condition, const QByteArray &tail)
 {
     const auto half = [&](const char *table) {
-        return "SELECT * FROM (SELECT " + columns + " FROM " + table + " d WHERE 1 = 1" + condition + tail + ") AS " + table + "_half";
+        return "SELECT * FROM (SELECT " + columns + " FROM " + table + " d WHERE 1 = 1" + condition + tail + ") AS " +
+               table + "_half";
     };
     return half("sendoff_delivery_hot") + " UNION ALL " + half("sendoff_delivery_history");
 }
@@ -67,9 +70,10 @@ Result<DeliveryPage> listDeliveries(Database &database, const Filter &filter, co
     values << limit + 1;
     values += values;
     values << limit + 1;
-    const QByteArray sql = QByteArray("SELECT ") + deliveryRecordValues + ", CAST(created_at AS text) FROM ("
-        + bothHalves(deliveryRecordColumns, where->condition, " ORDER BY d.created_at DESC, d.id DESC LIMIT ?")
-        + ") AS page ORDER BY created_at DESC, id DESC LIMIT ?";
+    const QByteArray sql =
+        QByteArray("SELECT ") + deliveryRecordValues + ", CAST(created_at AS text) FROM (" +
+        bothHalves(deliveryRecordColumns, where->condition, " ORDER BY d.created_at DESC, d.id DESC LIMIT ?") +
+        ") AS page ORDER BY created_at DESC, id DESC LIMIT ?";
     return database.read([&](Session &session) {
         DeliveryPage page;
         PageEnd end;
@@ -95,8 +99,8 @@ Result<qint64> countDeliveries(Database &database, const Filter &filter, qint64 
     values << cap;
     values += values;
     values << cap;
-    const QByteArray sql =
-        "SELECT count(*) FROM (SELECT * FROM (" + bothHalves("1 AS one", where->condition, " LIMIT ?") + ") AS found LIMIT ?) AS capped";
+    const QByteArray sql = "SELECT count(*) FROM (SELECT * FROM (" +
+                           bothHalves("1 AS one", where->condition, " LIMIT ?") + ") AS found LIMIT ?) AS capped";
     return database.read([&](Session &session) {
         Cursor row = session.run(sql, values);
         row.next();
@@ -106,12 +110,14 @@ Result<qint64> countDeliveries(Database &database, const Filter &filter, qint64 
 
 namespace {
 
-void addAttempts(Session &session, std::vector<DeliveryStory> &stories, const QHash<QString, size_t> &places, const QString &ids)
+void addAttempts(Session &session, std::vector<DeliveryStory> &stories, const QHash<QString, size_t> &places,
+                 const QString &ids)
 {
-    Cursor row = session.run("SELECT delivery_id, number, engine, provider, $ms(started_at), $ms(ended_at), outcome, status, code, text, "
-                             "wait_ms, next_delay_ms, possible_duplicate, provider_message_id FROM sendoff_attempt "
-                             "WHERE delivery_id $any(SELECT value->>'id' FROM $rows) ORDER BY number, ended_at",
-                             {ids});
+    Cursor row = session.run(
+        "SELECT delivery_id, number, engine, provider, $ms(started_at), $ms(ended_at), outcome, status, code, text, "
+        "wait_ms, next_delay_ms, possible_duplicate, provider_message_id FROM sendoff_attempt "
+        "WHERE delivery_id $any(SELECT value->>'id' FROM $rows) ORDER BY number, ended_at",
+        {ids});
     while (row.next()) {
         AttemptRecord attempt;
         attempt.number = int(row.integer(1));
@@ -133,23 +139,27 @@ void addAttempts(Session &session, std::vector<DeliveryStory> &stories, const QH
     }
 }
 
-void addReceipts(Session &session, std::vector<DeliveryStory> &stories, const QHash<QString, size_t> &places, const QString &ids)
+void addReceipts(Session &session, std::vector<DeliveryStory> &stories, const QHash<QString, size_t> &places,
+                 const QString &ids)
 {
-    Cursor row = session.run("SELECT delivery_id, kind, provider, source, detail, $ms(occurred_at), $ms(arrived_at) FROM sendoff_receipt "
-                             "WHERE delivery_id $any(SELECT value->>'id' FROM $rows) ORDER BY arrived_at, id",
-                             {ids});
+    Cursor row = session.run(
+        "SELECT delivery_id, kind, provider, source, detail, $ms(occurred_at), $ms(arrived_at) FROM sendoff_receipt "
+        "WHERE delivery_id $any(SELECT value->>'id' FROM $rows) ORDER BY arrived_at, id",
+        {ids});
     while (row.next()) {
         stories[places.value(row.text(0))].receipts.push_back(
             {row.text(1), row.text(2), row.text(3), row.text(4), row.maybeTime(5), row.time(6)});
     }
 }
 
-void addOperations(Session &session, std::vector<DeliveryStory> &stories, const QHash<QString, size_t> &places, const QString &ids)
+void addOperations(Session &session, std::vector<DeliveryStory> &stories, const QHash<QString, size_t> &places,
+                   const QString &ids)
 {
-    Cursor row = session.run(QByteArray("SELECT ") + operationRecordValues
-                                 + ", i.delivery_id FROM sendoff_operation_item i JOIN sendoff_operation o ON o.id = i.operation_id "
-                                   "WHERE i.delivery_id $any(SELECT value->>'id' FROM $rows) ORDER BY o.id",
-                             {ids});
+    Cursor row = session.run(
+        QByteArray("SELECT ") + operationRecordValues +
+            ", i.delivery_id FROM sendoff_operation_item i JOIN sendoff_operation o ON o.id = i.operation_id "
+            "WHERE i.delivery_id $any(SELECT value->>'id' FROM $rows) ORDER BY o.id",
+        {ids});
     while (row.next())
         stories[places.value(row.text(14))].operations.push_back(operationRecord(row));
 }
@@ -160,8 +170,9 @@ void addEvents(Session &session, std::vector<DeliveryStory> &stories)
     for (const DeliveryStory &story : stories)
         ids.row().text("id", story.delivery.event.value);
     QHash<QString, EventRecord> events;
-    Cursor row = session.run(
-        QByteArray("SELECT ") + eventRecordValues + " FROM sendoff_event e WHERE e.id $any(SELECT value->>'id' FROM $rows)", {ids.json()});
+    Cursor row = session.run(QByteArray("SELECT ") + eventRecordValues +
+                                 " FROM sendoff_event e WHERE e.id $any(SELECT value->>'id' FROM $rows)",
+                             {ids.json()});
     while (row.next())
         events.insert(row.text(0), eventRecord(row));
     for (DeliveryStory &story : stories) {
@@ -172,7 +183,8 @@ void addEvents(Session &session, std::vector<DeliveryStory> &stories)
 
 } // namespace
 
-std::vector<DeliveryStory> storiesWhere(Session &session, const QByteArray &condition, const QVariantList &values, int limit)
+std::vector<DeliveryStory> storiesWhere(Session &session, const QByteArray &condition, const QVariantList &values,
+                                        int limit)
 {
     std::vector<DeliveryStory> stories;
     QHash<QString, size_t> places;
@@ -181,10 +193,11 @@ std::vector<DeliveryStory> storiesWhere(Session &session, const QByteArray &cond
         QVariantList bound = values + QVariantList{limit};
         bound += bound;
         bound << limit;
-        Cursor row = session.run(QByteArray("SELECT ") + deliveryRecordValues + " FROM ("
-                                     + bothHalves(deliveryRecordColumns, condition, " ORDER BY d.created_at, d.id LIMIT ?")
-                                     + ") AS page ORDER BY created_at, id LIMIT ?",
-                                 bound);
+        Cursor row =
+            session.run(QByteArray("SELECT ") + deliveryRecordValues + " FROM (" +
+                            bothHalves(deliveryRecordColumns, condition, " ORDER BY d.created_at, d.id LIMIT ?") +
+                            ") AS page ORDER BY created_at, id LIMIT ?",
+                        bound);
         while (row.next()) {
             DeliveryStory story;
             story.delivery = deliveryRecord(row);

@@ -19,6 +19,7 @@ Result<qint64> countDeliveries(Database &database, const Filter &filter, qint64 
 Result<DeliveryStory> deliveryStory(Database &database, const DeliveryId &id);
 
 // The stories of deliveries that a WHERE over `d` chooses, oldest first; for the verbs of this module.
-std::vector<DeliveryStory> storiesWhere(Session &session, const QByteArray &condition, const QVariantList &values, int limit);
+std::vector<DeliveryStory> storiesWhere(Session &session, const QByteArray &condition, const QVariantList &values,
+                                        int limit);
 
 } // namespace sendoff::store

@@ -13,7 +13,8 @@ Result<EventStory> eventStory(Database &database, const EventId &id)
     return database.read([&](Session &session) -> Result<EventStory> {
         EventStory story;
         {
-            Cursor row = session.run(QByteArray("SELECT ") + eventRecordValues + " FROM sendoff_event e WHERE e.id = ?", {id.value});
+            Cursor row = session.run(QByteArray("SELECT ") + eventRecordValues + " FROM sendoff_event e WHERE e.id = ?",
+                                     {id.value});
             if (!row.next())
                 return Error{ErrorCode::NotFound, QStringLiteral("there is no event with this id")};
             story.event = eventRecord(row);
@@ -30,12 +31,12 @@ Result<std::vector<EventRecord>> listEvents(Database &database, const Filter &fi
     const Result<FilterSql> where = filterSql(filter, FilteredRows::Events);
     if (!where)
         return where.error();
-    const QVariantList values = where->values
-        + QVariantList{beforeSequence > 0 ? beforeSequence : std::numeric_limits<qint64>::max(), limit};
+    const QVariantList values =
+        where->values + QVariantList{beforeSequence > 0 ? beforeSequence : std::numeric_limits<qint64>::max(), limit};
     return database.read([&](Session &session) {
         std::vector<EventRecord> events;
-        Cursor row = session.run(QByteArray("SELECT ") + eventRecordValues + " FROM sendoff_event e WHERE 1 = 1" + where->condition
-                                     + " AND e.sequence < ? ORDER BY e.sequence DESC LIMIT ?",
+        Cursor row = session.run(QByteArray("SELECT ") + eventRecordValues + " FROM sendoff_event e WHERE 1 = 1" +
+                                     where->condition + " AND e.sequence < ? ORDER BY e.sequence DESC LIMIT ?",
                                  values);
         while (row.next())
             events.push_back(eventRecord(row));

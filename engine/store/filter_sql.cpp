@@ -1,5 +1,7 @@
 #include "store/filter_sql.h"
 
+#include "store/bound_text.h"
+
 #include <algorithm>
 
 namespace sendoff::store {
@@ -72,7 +74,7 @@ void addEquals(FilterSql &sql, const Column &column, const QStringList &values)
             sql.condition += " OR ";
         sql.condition += QByteArray(expression) + " IN (" + places + ")";
         for (const QString &value : bound)
-            sql.values += value.isNull() ? QVariant(QStringLiteral("")) : QVariant(value);
+            sql.values += boundText(value);
     }
     sql.condition += ")";
 }
@@ -104,17 +106,20 @@ Result<FilterSql> filterSql(const Filter &filter, FilteredRows rows, std::option
             ofEvents ? columnOf(eventColumnsOfFields, term.field) : columnOf(deliveryColumnsOfFields, term.field);
         if (!column) {
             return Error{ErrorCode::Invalid,
-                         ofEvents ? QStringLiteral("events can't be chosen by %1; use event, type, tenant, state or age")
-                                        .arg(filterFields().contains(term.field) ? term.field : QStringLiteral("that field"))
-                                  : QStringLiteral("the filter names an unknown field; use one of: %1")
-                                        .arg(filterFields().join(QLatin1String(", ")))};
+                         ofEvents
+                             ? QStringLiteral("events can't be chosen by %1; use event, type, tenant, state or age")
+                                   .arg(filterFields().contains(term.field) ? term.field : QStringLiteral("that field"))
+                             : QStringLiteral("the filter names an unknown field; use one of: %1")
+                                   .arg(filterFields().join(QLatin1String(", ")))};
         }
         if (term.values.isEmpty())
-            return Error{ErrorCode::Invalid, QStringLiteral("%1 has no value; write \"\" for the empty one").arg(term.field)};
+            return Error{ErrorCode::Invalid,
+                         QStringLiteral("%1 has no value; write \"\" for the empty one").arg(term.field)};
         if (term.values.size() > maxValues) {
-            return Error{ErrorCode::Invalid, QStringLiteral("%1 lists more than %2 values; choose by a condition instead")
-                                                 .arg(term.field)
-                                                 .arg(maxValues)};
+            return Error{ErrorCode::Invalid,
+                         QStringLiteral("%1 lists more than %2 values; choose by a condition instead")
+                             .arg(term.field)
+                             .arg(maxValues)};
         }
         addEquals(sql, *column, term.values);
     }

@@ -1,3 +1,4 @@
+#include "store/bound_text.h"
 #include "store/filter_sql.h"
 #include "store/json_rows.h"
 #include "store/operation_rows.h"
@@ -32,8 +33,8 @@ struct Taken
     qint64 counted = 0;
     // Where it stands: first through the live rows, then the finished ones, so that a row that ends meanwhile is met.
     bool inHistory = false;
-    QString after;      // the last delivery's id, or event's sequence
-    Timestamp lastDue;  // given to the last row that was scheduled
+    QString after;     // the last delivery's id, or event's sequence
+    Timestamp lastDue; // given to the last row that was scheduled
 };
 
 struct Progress
@@ -44,11 +45,12 @@ struct Progress
 
 std::optional<Taken> take(Session &session, qint64 id, const QString &holder)
 {
-    Cursor row = session.run("SELECT verb, filter, watermark, expected, rate, stop_requested, $ms(created_at), $ms($now), "
-                             "done_count + skipped_count + failed_count, cursor FROM sendoff_operation "
-                             "WHERE id = ? AND state IN ('armed', 'running') AND armed_until <= $now "
-                             "AND (lease_until IS NULL OR lease_until <= $now OR engine = ?) $skip_locked",
-                             {id, holder});
+    Cursor row =
+        session.run("SELECT verb, filter, watermark, expected, rate, stop_requested, $ms(created_at), $ms($now), "
+                    "done_count + skipped_count + failed_count, cursor FROM sendoff_operation "
+                    "WHERE id = ? AND state IN ('armed', 'running') AND armed_until <= $now "
+                    "AND (lease_until IS NULL OR lease_until <= $now OR engine = ?) $skip_locked",
+                    {id, holder});
     if (!row.next())
         return std::nullopt;
     Taken taken;
@@ -71,9 +73,10 @@ std::optional<Taken> take(Session &session, qint64 id, const QString &holder)
 
 void end(Session &session, const Taken &taken, const QString &state, const QString &detail)
 {
-    session.run("UPDATE sendoff_operation SET state = ?, detail = ?, ended_at = $now, started_at = coalesce(started_at, $now), "
-                "lease_until = NULL WHERE id = ?",
-                {state, detail.isNull() ? QStringLiteral("") : detail, taken.id});
+    session.run(
+        "UPDATE sendoff_operation SET state = ?, detail = ?, ended_at = $now, started_at = coalesce(started_at, $now), "
+        "lease_until = NULL WHERE id = ?",
+        {state, boundText(detail), taken.id});
 }
 
 void keepProgress(Session &session, const Taken &taken, const Progress &progress, const QString &holder)
@@ -82,9 +85,10 @@ void keepProgress(Session &session, const Taken &taken, const Progress &progress
                              {QStringLiteral("after"), taken.after},
                              {QStringLiteral("due"), qint64(taken.lastDue.time_since_epoch().count())}};
     session.run("UPDATE sendoff_operation SET state = 'running', started_at = coalesce(started_at, $now), engine = ?, "
-                "lease_until = $now_plus(?), cursor = ?, done_count = done_count + ?, skipped_count = skipped_count + ? WHERE id = ?",
-                {holder, leaseMs, QString::fromUtf8(QJsonDocument(cursor).toJson(QJsonDocument::Compact)), progress.done,
-                 progress.skipped, taken.id});
+                "lease_until = $now_plus(?), cursor = ?, done_count = done_count + ?, skipped_count = skipped_count + "
+                "? WHERE id = ?",
+                {holder, leaseMs, QString::fromUtf8(QJsonDocument(cursor).toJson(QJsonDocument::Compact)),
+                 progress.done, progress.skipped, taken.id});
 }
 
 void writeItems(Session &session, const Taken &taken, const JsonRows &items)
@@ -110,11 +114,12 @@ std::vector<OperationRow> nextRows(Session &session, Taken &taken, const FilterS
     std::vector<OperationRow> rows;
     while (true) {
         const int left = limit - int(rows.size());
-        auto found = operationRows(session, taken.inHistory ? "sendoff_delivery_history" : "sendoff_delivery_hot",
-                                   where.condition
-                                       + " AND d.event_sequence <= ? AND d.id > ? AND NOT EXISTS (SELECT 1 FROM sendoff_operation_item i "
-                                         "WHERE i.operation_id = ? AND i.delivery_id = d.id) ORDER BY d.id LIMIT ? $lock",
-                                   where.values + QVariantList{taken.watermark, taken.after, taken.id, left});
+        auto found = operationRows(
+            session, taken.inHistory ? "sendoff_delivery_history" : "sendoff_delivery_hot",
+            where.condition +
+                " AND d.event_sequence <= ? AND d.id > ? AND NOT EXISTS (SELECT 1 FROM sendoff_operation_item i "
+                "WHERE i.operation_id = ? AND i.delivery_id = d.id) ORDER BY d.id LIMIT ? $lock",
+            where.values + QVariantList{taken.watermark, taken.after, taken.id, left});
         if (!found.empty())
             taken.after = found.back().id.value;
         const bool isLast = int(found.size()) < left;
@@ -138,9 +143,10 @@ void lockSecrets(Session &session, std::vector<OperationRow> &rows)
         return;
     QStringList scrubbedEvents;
     {
-        Cursor found = session.run("SELECT id, $ms(scrubbed_at) FROM sendoff_event WHERE id $any(SELECT value->>'id' FROM $rows) "
-                                   "ORDER BY id $lock",
-                                   {events.json()});
+        Cursor found =
+            session.run("SELECT id, $ms(scrubbed_at) FROM sendoff_event WHERE id $any(SELECT value->>'id' FROM $rows) "
+                        "ORDER BY id $lock",
+                        {events.json()});
         while (found.next()) {
             if (!found.isNull(1))
                 scrubbedEvents += found.text(0);
@@ -189,9 +195,10 @@ Progress retryEvents(Session &session, Taken &taken, const FilterSql &where, int
     JsonRows items;
     JsonRows events;
     {
-        Cursor row = session.run("SELECT e.id, e.sequence FROM sendoff_event e WHERE e.state = 'rejected'" + where.condition
-                                     + " AND e.sequence <= ? AND e.sequence > ? ORDER BY e.sequence LIMIT ? $lock",
-                                 where.values + QVariantList{taken.watermark, taken.after.toLongLong(), limit});
+        Cursor row =
+            session.run("SELECT e.id, e.sequence FROM sendoff_event e WHERE e.state = 'rejected'" + where.condition +
+                            " AND e.sequence <= ? AND e.sequence > ? ORDER BY e.sequence LIMIT ? $lock",
+                        where.values + QVariantList{taken.watermark, taken.after.toLongLong(), limit});
         while (row.next()) {
             items.row().text("id", row.text(0)).text("result", QStringLiteral("done")).text("detail", QString());
             events.row().text("id", row.text(0));
@@ -210,7 +217,8 @@ Progress retryEvents(Session &session, Taken &taken, const FilterSql &where, int
 
 } // namespace
 
-Result<BatchCount> runOperationBatch(Database &database, qint64 id, const QString &holder, int limit, const PlanOperation &plan)
+Result<BatchCount> runOperationBatch(Database &database, qint64 id, const QString &holder, int limit,
+                                     const PlanOperation &plan)
 {
     return database.write([&](Session &session) -> Result<BatchCount> {
         BatchCount count;
@@ -219,7 +227,8 @@ Result<BatchCount> runOperationBatch(Database &database, qint64 id, const QStrin
             return count;
         count.wasTaken = true;
         if (taken->isStopped) {
-            end(session, *taken, QStringLiteral("stopped"), QStringLiteral("stopped by a person; what is done stays done"));
+            end(session, *taken, QStringLiteral("stopped"),
+                QStringLiteral("stopped by a person; what is done stays done"));
             return count;
         }
         const Result<OperationPlan> planned = plan(taken->verb, taken->filter, taken->rate);
@@ -231,8 +240,8 @@ Result<BatchCount> runOperationBatch(Database &database, qint64 id, const QStrin
             count.wasTaken = false;
             return count;
         }
-        const Result<FilterSql> where =
-            filterSql(planned->filter, planned->ofEvents ? FilteredRows::Events : FilteredRows::Deliveries, taken->createdAt);
+        const Result<FilterSql> where = filterSql(
+            planned->filter, planned->ofEvents ? FilteredRows::Events : FilteredRows::Deliveries, taken->createdAt);
         if (!where) {
             end(session, *taken, QStringLiteral("failed"), where.error().message);
             return count;

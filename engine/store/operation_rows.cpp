@@ -12,8 +12,9 @@ namespace sendoff::store {
 namespace {
 
 // What the statements join their rows with. A row that is not as it was read is left alone: id and version must fit.
-constexpr auto joinedRows = "(SELECT value->>'id' AS id, CAST(value->>'token' AS bigint) AS token, CAST(value->>'due' AS bigint) AS due, "
-                            "CAST(value->>'expires' AS bigint) AS expires, value->>'state' AS state, value->>'reason' AS reason FROM $rows) r";
+constexpr auto joinedRows =
+    "(SELECT value->>'id' AS id, CAST(value->>'token' AS bigint) AS token, CAST(value->>'due' AS bigint) AS due, "
+    "CAST(value->>'expires' AS bigint) AS expires, value->>'state' AS state, value->>'reason' AS reason FROM $rows) r";
 
 // Our locks keep every row as it was read, so anything else is a fault; the batch is rolled back.
 void requireCount(int affected, size_t expected)
@@ -22,7 +23,10 @@ void requireCount(int affected, size_t expected)
         throw SqlError({ErrorCode::Busy, QStringLiteral("rows changed while an operation moved them")});
 }
 
-bool isHeldBack(const OperationRow &row) { return isLive(row.state); }
+bool isHeldBack(const OperationRow &row)
+{
+    return isLive(row.state);
+}
 
 // The columns of a delivery with some replaced by expressions, to insert a moved row in one statement.
 QByteArray replacedColumns(const QHash<QByteArray, QByteArray> &expressions)
@@ -63,19 +67,22 @@ void bringBack(Session &session, const QString &rows, size_t count)
     const QByteArray moved = replacedColumns(scheduledColumns());
     if (session.isPostgreSql()) {
         const int affected = session
-                                 .run("WITH d AS (DELETE FROM sendoff_delivery_history WHERE id $any(SELECT value->>'id' FROM $rows) RETURNING *) "
-                                      "INSERT INTO sendoff_delivery_hot (" + columns + ") SELECT " + moved + " FROM d JOIN " + joinedRows
-                                          + " ON r.id = d.id AND r.token = d.lease_token",
+                                 .run("WITH d AS (DELETE FROM sendoff_delivery_history WHERE id $any(SELECT "
+                                      "value->>'id' FROM $rows) RETURNING *) "
+                                      "INSERT INTO sendoff_delivery_hot (" +
+                                          columns + ") SELECT " + moved + " FROM d JOIN " + joinedRows +
+                                          " ON r.id = d.id AND r.token = d.lease_token",
                                       {rows, rows})
                                  .affected();
         requireCount(affected, count);
         return;
     }
-    const int affected = session
-                             .run("INSERT INTO sendoff_delivery_hot (" + columns + ") SELECT " + moved + " FROM " + joinedRows
-                                      + " CROSS JOIN sendoff_delivery_history d WHERE d.id = r.id AND d.lease_token = r.token",
-                                  {rows})
-                             .affected();
+    const int affected =
+        session
+            .run("INSERT INTO sendoff_delivery_hot (" + columns + ") SELECT " + moved + " FROM " + joinedRows +
+                     " CROSS JOIN sendoff_delivery_history d WHERE d.id = r.id AND d.lease_token = r.token",
+                 {rows})
+            .affected();
     requireCount(affected, count);
     session.run("DELETE FROM sendoff_delivery_history WHERE id $any(SELECT value->>'id' FROM $rows)", {rows});
 }
@@ -86,9 +93,9 @@ void releaseHeld(Session &session, const QString &rows, size_t count)
     for (auto it = scheduledColumns().cbegin(); it != scheduledColumns().cend(); ++it)
         assignments += (assignments.isEmpty() ? "" : ", ") + it.key() + " = " + it.value();
     const int affected = session
-                             .run("UPDATE sendoff_delivery_hot AS d SET " + assignments + " FROM " + joinedRows
-                                      + " WHERE d.id = r.id AND d.lease_token = r.token AND d.state = 'held' "
-                                        "AND d.id $any(SELECT value->>'id' FROM $rows)",
+                             .run("UPDATE sendoff_delivery_hot AS d SET " + assignments + " FROM " + joinedRows +
+                                      " WHERE d.id = r.id AND d.lease_token = r.token AND d.state = 'held' "
+                                      "AND d.id $any(SELECT value->>'id' FROM $rows)",
                                   {rows, rows})
                              .affected();
     requireCount(affected, count);
@@ -103,17 +110,21 @@ qint64 newestSequence(Session &session)
     return row.integer(0);
 }
 
-std::vector<OperationRow> operationRows(Session &session, const char *table, const QByteArray &condition, const QVariantList &values)
+std::vector<OperationRow> operationRows(Session &session, const char *table, const QByteArray &condition,
+                                        const QVariantList &values)
 {
     std::vector<OperationRow> rows;
     Cursor row = session.run(
-        QByteArray("SELECT d.id, d.lease_token, d.event_id, d.state, d.channel, d.provider, d.category, d.recipient, "
-                   "d.last_code, CASE WHEN d.address = '' AND d.address_sealed IS NULL THEN 0 ELSE 1 END, d.has_secret, d.has_unknown, "
-                   "CASE WHEN d.expires_at <= $now THEN 1 ELSE 0 END, $ms(d.expires_at) - $ms(d.created_at), "
-                   "(SELECT CASE WHEN e.scrubbed_at IS NULL THEN 0 ELSE 1 END FROM sendoff_event e WHERE e.id = d.event_id), "
-                   "CASE WHEN d.content_removed_at IS NOT NULL THEN 1 ELSE "
-                   "(SELECT CASE WHEN e.content_removed_at IS NULL THEN 0 ELSE 1 END FROM sendoff_event e WHERE e.id = d.event_id) END FROM ")
-            + table + " d WHERE 1 = 1" + condition,
+        QByteArray(
+            "SELECT d.id, d.lease_token, d.event_id, d.state, d.channel, d.provider, d.category, d.recipient, "
+            "d.last_code, CASE WHEN d.address = '' AND d.address_sealed IS NULL THEN 0 ELSE 1 END, d.has_secret, "
+            "d.has_unknown, "
+            "CASE WHEN d.expires_at <= $now THEN 1 ELSE 0 END, $ms(d.expires_at) - $ms(d.created_at), "
+            "(SELECT CASE WHEN e.scrubbed_at IS NULL THEN 0 ELSE 1 END FROM sendoff_event e WHERE e.id = d.event_id), "
+            "CASE WHEN d.content_removed_at IS NOT NULL THEN 1 ELSE "
+            "(SELECT CASE WHEN e.content_removed_at IS NULL THEN 0 ELSE 1 END FROM sendoff_event e WHERE e.id = "
+            "d.event_id) END FROM ") +
+            table + " d WHERE 1 = 1" + condition,
         values);
     while (row.next()) {
         OperationRow found;
@@ -179,16 +190,18 @@ void endByPerson(Session &session, const std::vector<EndedRow> &rows)
     }
     const auto end = [&](const char *table, const char *ending, const QString &json, size_t count) {
         const int affected = session
-                                 .run(QByteArray("UPDATE ") + table + " AS d SET state = r.state, reason = r.reason, "
-                                          + "detail = 'ended by a person', lease_token = d.lease_token + 1" + ending + " FROM " + joinedRows
-                                          + " WHERE d.id = r.id AND d.lease_token = r.token AND d.state <> 'leased' "
-                                            "AND d.id $any(SELECT value->>'id' FROM $rows)",
+                                 .run(QByteArray("UPDATE ") + table + " AS d SET state = r.state, reason = r.reason, " +
+                                          "detail = 'ended by a person', lease_token = d.lease_token + 1" + ending +
+                                          " FROM " + joinedRows +
+                                          " WHERE d.id = r.id AND d.lease_token = r.token AND d.state <> 'leased' "
+                                          "AND d.id $any(SELECT value->>'id' FROM $rows)",
                                       {json, json})
                                  .affected();
         requireCount(affected, count);
     };
     if (!live.isEmpty()) {
-        end("sendoff_delivery_hot", ", ended_at = $now, lease_holder = NULL, lease_until = NULL", live.json(), liveCount);
+        end("sendoff_delivery_hot", ", ended_at = $now, lease_holder = NULL, lease_until = NULL", live.json(),
+            liveCount);
         moveToHistory(session, live.json());
     }
     if (!ended.isEmpty())

@@ -6,8 +6,10 @@ namespace sendoff::store {
 // The statements of an operation's batch that touch deliveries and events; only verbs of this module see them.
 
 qint64 newestSequence(Session &session);
-// Rows of one of the two tables (alias d) behind a condition that begins with " AND"; it may end in ORDER BY, LIMIT, $lock.
-std::vector<OperationRow> operationRows(Session &session, const char *table, const QByteArray &condition, const QVariantList &values);
+// Rows of one of the two tables (alias d) behind a condition that begins with " AND"; it may end in ORDER BY, LIMIT,
+// $lock.
+std::vector<OperationRow> operationRows(Session &session, const char *table, const QByteArray &condition,
+                                        const QVariantList &values);
 
 struct ScheduledRow
 {

@@ -1,6 +1,7 @@
 #include "store/operation_store.h"
 
 #include "store/audit_store.h"
+#include "store/bound_text.h"
 #include "store/filter_sql.h"
 #include "store/operation_rows.h"
 #include "store/record_rows.h"
@@ -13,42 +14,51 @@ namespace {
 
 std::optional<OperationRecord> recordOf(Session &session, const char *condition, const QVariant &value)
 {
-    Cursor row = session.run(QByteArray("SELECT ") + operationRecordValues + " FROM sendoff_operation o WHERE " + condition, {value});
+    Cursor row = session.run(
+        QByteArray("SELECT ") + operationRecordValues + " FROM sendoff_operation o WHERE " + condition, {value});
     if (!row.next())
         return std::nullopt;
     return operationRecord(row);
 }
 
-Error noOperation(qint64 id) { return {ErrorCode::NotFound, QStringLiteral("there is no operation %1").arg(id)}; }
+Error noOperation(qint64 id)
+{
+    return {ErrorCode::NotFound, QStringLiteral("there is no operation %1").arg(id)};
+}
 
-QString objectName(qint64 id) { return QStringLiteral("operation %1").arg(id); }
-
-// A null QString would be bound as NULL.
-QString present(const QString &text) { return text.isNull() ? QStringLiteral("") : text; }
+QString objectName(qint64 id)
+{
+    return QStringLiteral("operation %1").arg(id);
+}
 
 } // namespace
 
 Result<OperationRecord> storeOperation(Database &database, const NewOperation &operation)
 {
-    const QVariant dedupe = operation.dedupe.isEmpty() ? QVariant(QMetaType(QMetaType::QString)) : QVariant(operation.dedupe);
+    const QVariant dedupe = operation.dedupe.isEmpty() ? QVariant() : QVariant(operation.dedupe);
     return database.write([&](Session &session) -> Result<OperationRecord> {
         qint64 id = 0;
         {
             Cursor row = session.run(
-                "INSERT INTO sendoff_operation (verb, filter, watermark, expected, rate, reason, actor, dedupe, armed_until, state) "
+                "INSERT INTO sendoff_operation (verb, filter, watermark, expected, rate, reason, actor, dedupe, "
+                "armed_until, state) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, $now_plus(?), 'armed') ON CONFLICT (dedupe) DO NOTHING RETURNING id",
-                {operation.verb, operation.filter, operation.watermark, operation.expected, operation.rate, present(operation.reason),
-                 present(operation.actor), dedupe, qint64(operation.armed.count())});
+                {operation.verb, operation.filter, operation.watermark, operation.expected, operation.rate,
+                 boundText(operation.reason), boundText(operation.actor), dedupe, qint64(operation.armed.count())});
             if (row.next())
                 id = row.integer(0);
         }
         if (id == 0) {
             if (auto first = recordOf(session, "o.dedupe = ?", operation.dedupe))
                 return *first;
-            return Error{ErrorCode::Busy, QStringLiteral("the same operation is being stored by somebody else; try again")};
+            return Error{ErrorCode::Busy,
+                         QStringLiteral("the same operation is being stored by somebody else; try again")};
         }
         appendAudit(session, {operation.actor, operation.verb, objectName(id),
-                              QStringLiteral("%1 | expected %2 | %3").arg(operation.filter).arg(operation.expected).arg(operation.reason)});
+                              QStringLiteral("%1 | expected %2 | %3")
+                                  .arg(operation.filter)
+                                  .arg(operation.expected)
+                                  .arg(operation.reason)});
         return *recordOf(session, "o.id = ?", id);
     });
 }
@@ -57,7 +67,8 @@ Result<OperationRecord> undoOperation(Database &database, qint64 id, const QStri
 {
     return database.write([&](Session &session) -> Result<OperationRecord> {
         const int undone = session
-                               .run("UPDATE sendoff_operation SET state = 'undone', ended_at = $now, detail = 'taken back before it ran' "
+                               .run("UPDATE sendoff_operation SET state = 'undone', ended_at = $now, detail = 'taken "
+                                    "back before it ran' "
                                     "WHERE id = ? AND state = 'armed'",
                                     {id})
                                .affected();
@@ -83,7 +94,8 @@ Result<OperationRecord> stopOperation(Database &database, qint64 id, const QStri
                 .run("UPDATE sendoff_operation SET stop_requested = 1, "
                      "ended_at = CASE WHEN state = 'armed' THEN $now ELSE ended_at END, "
                      "detail = CASE WHEN state = 'armed' THEN 'taken back before it ran' ELSE detail END, "
-                     "state = CASE WHEN state = 'armed' THEN 'undone' ELSE state END WHERE id = ? AND state IN ('armed', 'running')",
+                     "state = CASE WHEN state = 'armed' THEN 'undone' ELSE state END WHERE id = ? AND state IN "
+                     "('armed', 'running')",
                      {id})
                 .affected();
         const auto record = recordOf(session, "o.id = ?", id);
@@ -120,8 +132,9 @@ Result<std::vector<OperationRecord>> listOperations(Database &database, int limi
         return Error{ErrorCode::Invalid, QStringLiteral("limit must be 1 to 1000")};
     return database.read([&](Session &session) {
         std::vector<OperationRecord> records;
-        Cursor row =
-            session.run(QByteArray("SELECT ") + operationRecordValues + " FROM sendoff_operation o ORDER BY o.id DESC LIMIT ?", {limit});
+        Cursor row = session.run(QByteArray("SELECT ") + operationRecordValues +
+                                     " FROM sendoff_operation o ORDER BY o.id DESC LIMIT ?",
+                                 {limit});
         while (row.next())
             records.push_back(operationRecord(row));
         return records;
@@ -134,9 +147,10 @@ Result<std::vector<OperationItemRecord>> operationItems(Database &database, qint
         return Error{ErrorCode::Invalid, QStringLiteral("limit must be 1 to 100000")};
     return database.read([&](Session &session) {
         std::vector<OperationItemRecord> items;
-        Cursor row = session.run("SELECT delivery_id, result, detail FROM sendoff_operation_item WHERE operation_id = ? "
-                                 "ORDER BY at DESC, delivery_id LIMIT ?",
-                                 {id, limit});
+        Cursor row =
+            session.run("SELECT delivery_id, result, detail FROM sendoff_operation_item WHERE operation_id = ? "
+                        "ORDER BY at DESC, delivery_id LIMIT ?",
+                        {id, limit});
         while (row.next())
             items.push_back({DeliveryId(row.text(0)), row.text(1), row.text(2)});
         return items;
@@ -151,7 +165,8 @@ Result<OperationScope> operationScope(Database &database, const Filter &filter, 
     return database.read([&](Session &session) {
         OperationScope scope;
         scope.watermark = newestSequence(session);
-        scope.rows = operationRows(session, "sendoff_delivery_hot", where->condition + " LIMIT ?", where->values + QVariantList{limit});
+        scope.rows = operationRows(session, "sendoff_delivery_hot", where->condition + " LIMIT ?",
+                                   where->values + QVariantList{limit});
         const int left = limit - int(scope.rows.size());
         if (left > 0) {
             auto finished = operationRows(session, "sendoff_delivery_history", where->condition + " LIMIT ?",
@@ -170,9 +185,10 @@ Result<EventScope> rejectedEventScope(Database &database, const Filter &filter, 
     return database.read([&](Session &session) {
         EventScope scope;
         scope.watermark = newestSequence(session);
-        Cursor row = session.run("SELECT count(*) FROM (SELECT 1 AS one FROM sendoff_event e WHERE e.state = 'rejected'"
-                                     + where->condition + " LIMIT ?) AS few",
-                                 where->values + QVariantList{limit});
+        Cursor row =
+            session.run("SELECT count(*) FROM (SELECT 1 AS one FROM sendoff_event e WHERE e.state = 'rejected'" +
+                            where->condition + " LIMIT ?) AS few",
+                        where->values + QVariantList{limit});
         row.next();
         scope.count = row.integer(0);
         return scope;
@@ -183,8 +199,9 @@ Result<std::vector<qint64>> openOperations(Database &database)
 {
     return database.read([](Session &session) {
         std::vector<qint64> ids;
-        Cursor row = session.run("SELECT id FROM sendoff_operation WHERE state IN ('armed', 'running') AND armed_until <= $now "
-                                 "ORDER BY id LIMIT 100");
+        Cursor row =
+            session.run("SELECT id FROM sendoff_operation WHERE state IN ('armed', 'running') AND armed_until <= $now "
+                        "ORDER BY id LIMIT 100");
         while (row.next())
             ids.push_back(row.integer(0));
         return ids;
@@ -196,7 +213,7 @@ Result<void> failOperation(Database &database, qint64 id, const QString &detail)
     return database.write([&](Session &session) {
         session.run("UPDATE sendoff_operation SET state = 'failed', detail = ?, ended_at = $now, lease_until = NULL "
                     "WHERE id = ? AND state IN ('armed', 'running')",
-                    {detail, id});
+                    {boundText(detail), id});
     });
 }
 
@@ -204,8 +221,9 @@ Result<std::optional<Milliseconds>> untilNextOperation(Database &database)
 {
     return database.read([](Session &session) -> std::optional<Milliseconds> {
         // A running one is somebody's, or waits for its own schedule: worth a look every five seconds.
-        Cursor row = session.run("SELECT min(CASE WHEN state = 'armed' THEN $ms(armed_until) - $ms($now) ELSE 5000 END) "
-                                 "FROM sendoff_operation WHERE state IN ('armed', 'running')");
+        Cursor row =
+            session.run("SELECT min(CASE WHEN state = 'armed' THEN $ms(armed_until) - $ms($now) ELSE 5000 END) "
+                        "FROM sendoff_operation WHERE state IN ('armed', 'running')");
         if (!row.next() || row.isNull(0))
             return std::nullopt;
         return Milliseconds(std::max<qint64>(0, row.integer(0)));

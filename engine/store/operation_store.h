@@ -23,13 +23,14 @@ struct NewOperation
     Milliseconds armed{0};
     QString dedupe; // empty: none
 };
-// Stores it armed, with its audit row. An operation with the same dedupe text is answered instead, whatever became of it.
+// Stores it armed, with its audit row. An operation with the same dedupe text is answered instead, whatever became of
+// it.
 Result<OperationRecord> storeOperation(Database &database, const NewOperation &operation);
 // Only while it is armed: Refused afterwards, NotFound.
 Result<OperationRecord> undoOperation(Database &database, qint64 id, const QString &actor);
 // An armed one is undone; a running one ends after its current batch. Refused once it has ended.
 Result<OperationRecord> stopOperation(Database &database, qint64 id, const QString &actor);
-Result<OperationRecord> operationById(Database &database, qint64 id); // NotFound
+Result<OperationRecord> operationById(Database &database, qint64 id);                 // NotFound
 Result<OperationRecord> operationByDedupe(Database &database, const QString &dedupe); // NotFound
 // Newest first; limit 1…1000.
 Result<std::vector<OperationRecord>> listOperations(Database &database, int limit);
@@ -52,9 +53,9 @@ struct OperationRow
     bool hasSecret = false;
     bool hasUnknown = false;
     bool isExpired = false;
-    Milliseconds lifetime{0};  // from creation to its expiry
-    bool secretGone = false;   // the event's secrets were scrubbed
-    bool contentGone = false;  // its own or the event's content was removed, or the event itself
+    Milliseconds lifetime{0}; // from creation to its expiry
+    bool secretGone = false;  // the event's secrets were scrubbed
+    bool contentGone = false; // its own or the event's content was removed, or the event itself
 };
 
 // What one operation would meet: at most `limit` rows, all of one moment.
@@ -76,9 +77,9 @@ struct RowChange
 {
     enum class Kind { Skip, Schedule, End };
     Kind kind = Kind::Skip;
-    QString detail;                             // why it is skipped
+    QString detail;                               // why it is skipped
     DeliveryState end = DeliveryState::Cancelled; // of End
-    std::optional<Milliseconds> lifetime;       // of Schedule: a new expiry, from now
+    std::optional<Milliseconds> lifetime;         // of Schedule: a new expiry, from now
 };
 
 // An operation as the rules see it.
@@ -103,7 +104,8 @@ struct BatchCount
 Result<std::vector<qint64>> openOperations(Database &database);
 // One batch of one operation in one transaction: items, changes, progress and cursor commit together, so that an
 // engine that dies leaves nothing half done and nothing is done twice.
-Result<BatchCount> runOperationBatch(Database &database, qint64 id, const QString &holder, int limit, const PlanOperation &plan);
+Result<BatchCount> runOperationBatch(Database &database, qint64 id, const QString &holder, int limit,
+                                     const PlanOperation &plan);
 // Ends an operation whose batch can't be stored.
 Result<void> failOperation(Database &database, qint64 id, const QString &detail);
 // Until an operation may have work again (0: now), nothing where none is open.

@@ -1,6 +1,7 @@
 #include "store/published_sets.h"
 
 #include "store/audit_store.h"
+#include "store/bound_text.h"
 
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -18,9 +19,6 @@ QString templatesText(const QMap<QString, QByteArray> &templates)
     return QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Compact));
 }
 
-// A null QString would be bound as NULL.
-QString present(const QString &text) { return text.isNull() ? QStringLiteral("") : text; }
-
 constexpr auto rowColumns = "SELECT id, hash, actor, note, $ms(published_at)";
 
 PublishedSetRow rowFrom(const Cursor &row)
@@ -28,14 +26,15 @@ PublishedSetRow rowFrom(const Cursor &row)
     return {row.integer(0), row.text(1), row.text(2), row.text(3), row.time(4)};
 }
 
-PublishedSetRow insertSet(Session &session, const QString &hash, const QString &catalogue, const QString &templates, const QString &actor,
-                          const QString &note, const QString &action)
+PublishedSetRow insertSet(Session &session, const QString &hash, const QString &catalogue, const QString &templates,
+                          const QString &actor, const QString &note, const QString &action)
 {
     PublishedSetRow stored;
     {
-        Cursor row = session.run("INSERT INTO sendoff_published_set (hash, catalogue, templates, actor, note) VALUES (?, ?, ?, ?, ?) "
-                                 "RETURNING id, hash, actor, note, $ms(published_at)",
-                                 {hash, catalogue, templates, present(actor), present(note)});
+        Cursor row = session.run(
+            "INSERT INTO sendoff_published_set (hash, catalogue, templates, actor, note) VALUES (?, ?, ?, ?, ?) "
+            "RETURNING id, hash, actor, note, $ms(published_at)",
+            {hash, catalogue, templates, boundText(actor), boundText(note)});
         row.next();
         stored = rowFrom(row);
     }
@@ -56,7 +55,8 @@ Result<PublishedSetRow> publish(Database &database, const PublishedSet &set, con
 {
     for (auto it = set.templates.cbegin(); it != set.templates.cend(); ++it) {
         if (QString::fromUtf8(it.value()).toUtf8() != it.value())
-            return Error{ErrorCode::Invalid, QStringLiteral("template %1 is not valid UTF-8; save it as UTF-8").arg(it.key())};
+            return Error{ErrorCode::Invalid,
+                         QStringLiteral("template %1 is not valid UTF-8; save it as UTF-8").arg(it.key())};
     }
     const QString hash = set.hash();
     return database.write([&](Session &session) -> PublishedSetRow {
@@ -66,8 +66,8 @@ Result<PublishedSetRow> publish(Database &database, const PublishedSet &set, con
             if (row.next() && row.text(1) == hash)
                 return rowFrom(row);
         }
-        return insertSet(session, hash, QString::fromUtf8(set.catalogue.toJson()), templatesText(set.templates), actor, note,
-                         QStringLiteral("publish"));
+        return insertSet(session, hash, QString::fromUtf8(set.catalogue.toJson()), templatesText(set.templates), actor,
+                         note, QStringLiteral("publish"));
     });
 }
 
@@ -79,9 +79,11 @@ Result<PublishedSetRow> revertPublication(Database &database, const QString &act
         QString catalogue;
         QString templates;
         {
-            Cursor row = session.run("SELECT hash, catalogue, templates FROM sendoff_published_set ORDER BY id DESC LIMIT 1 OFFSET 1");
+            Cursor row = session.run(
+                "SELECT hash, catalogue, templates FROM sendoff_published_set ORDER BY id DESC LIMIT 1 OFFSET 1");
             if (!row.next())
-                return Error{ErrorCode::NotFound, QStringLiteral("no earlier set was published; publish the files you want instead")};
+                return Error{ErrorCode::NotFound,
+                             QStringLiteral("no earlier set was published; publish the files you want instead")};
             hash = row.text(0);
             catalogue = row.text(1);
             templates = row.text(2);
@@ -94,7 +96,8 @@ Result<std::vector<PublishedSetRow>> publications(Database &database, int limit)
 {
     return database.read([&](Session &session) {
         std::vector<PublishedSetRow> rows;
-        Cursor row = session.run(QByteArray(rowColumns) + " FROM sendoff_published_set ORDER BY id DESC LIMIT ?", {limit});
+        Cursor row =
+            session.run(QByteArray(rowColumns) + " FROM sendoff_published_set ORDER BY id DESC LIMIT ?", {limit});
         while (row.next())
             rows.push_back(rowFrom(row));
         return rows;
@@ -104,12 +107,14 @@ Result<std::vector<PublishedSetRow>> publications(Database &database, int limit)
 Result<PublishedSet> publishedSet(Database &database, qint64 id)
 {
     return database.read([&](Session &session) -> Result<PublishedSet> {
-        Cursor row = session.run("SELECT id, catalogue, templates, hash FROM sendoff_published_set WHERE CAST(? AS bigint) = 0 OR id = ? "
-                                 "ORDER BY id DESC LIMIT 1",
-                                 {id, id});
+        Cursor row = session.run(
+            "SELECT id, catalogue, templates, hash FROM sendoff_published_set WHERE CAST(? AS bigint) = 0 OR id = ? "
+            "ORDER BY id DESC LIMIT 1",
+            {id, id});
         if (!row.next())
-            return Error{ErrorCode::NotFound, id == 0 ? QStringLiteral("nothing is published yet; run `sendoffd publish`")
-                                                      : QStringLiteral("there is no published set %1").arg(id)};
+            return Error{ErrorCode::NotFound, id == 0
+                                                  ? QStringLiteral("nothing is published yet; run `sendoffd publish`")
+                                                  : QStringLiteral("there is no published set %1").arg(id)};
         Result<Catalogue> catalogue = Catalogue::fromJson(row.bytes(1));
         if (!catalogue)
             return catalogue.error();
@@ -120,7 +125,8 @@ Result<PublishedSet> publishedSet(Database &database, qint64 id)
         for (auto it = templates.constBegin(); it != templates.constEnd(); ++it)
             set.templates.insert(it.key(), it.value().toString().toUtf8());
         if (set.hash() != row.text(3))
-            return Error{ErrorCode::Corrupt, QStringLiteral("published set %1 does not fit its hash; publish it again").arg(set.id)};
+            return Error{ErrorCode::Corrupt,
+                         QStringLiteral("published set %1 does not fit its hash; publish it again").arg(set.id)};
         return set;
     });
 }

@@ -2,16 +2,20 @@
 
 namespace sendoff::store {
 
-const char *const deliveryRecordColumns =
-    "d.id, d.event_id, d.type, d.tenant, d.channel, d.provider, d.lane, d.category, d.role, d.user_id, d.address_mask, d.state, "
-    "d.reason, d.detail, d.revision, d.attempts, d.failures, d.claims, d.has_unknown, d.possible_duplicate, d.last_outcome, "
-    "d.last_code, d.last_status, d.provider_message_id, d.created_at, d.due_at, d.expires_at, d.accepted_at, d.ended_at, "
-    "d.lease_holder, d.lease_until, d.lease_token";
+const char *const deliveryRecordColumns = "d.id, d.event_id, d.type, d.tenant, d.channel, d.provider, d.lane, "
+                                          "d.category, d.role, d.user_id, d.address_mask, d.state, "
+                                          "d.reason, d.detail, d.revision, d.attempts, d.failures, d.claims, "
+                                          "d.has_unknown, d.possible_duplicate, d.last_outcome, "
+                                          "d.last_code, d.last_status, d.provider_message_id, d.created_at, d.due_at, "
+                                          "d.expires_at, d.accepted_at, d.ended_at, "
+                                          "d.lease_holder, d.lease_until, d.lease_token";
 
-const char *const deliveryRecordValues =
-    "id, event_id, type, tenant, channel, provider, lane, category, role, user_id, address_mask, state, reason, detail, revision, "
-    "attempts, failures, claims, has_unknown, possible_duplicate, last_outcome, last_code, last_status, provider_message_id, "
-    "$ms(created_at), $ms(due_at), $ms(expires_at), $ms(accepted_at), $ms(ended_at), lease_holder, $ms(lease_until), lease_token";
+const char *const deliveryRecordValues = "id, event_id, type, tenant, channel, provider, lane, category, role, "
+                                         "user_id, address_mask, state, reason, detail, revision, "
+                                         "attempts, failures, claims, has_unknown, possible_duplicate, last_outcome, "
+                                         "last_code, last_status, provider_message_id, "
+                                         "$ms(created_at), $ms(due_at), $ms(expires_at), $ms(accepted_at), "
+                                         "$ms(ended_at), lease_holder, $ms(lease_until), lease_token";
 
 DeliveryRecord deliveryRecord(const Cursor &row)
 {
@@ -76,9 +80,9 @@ EventRecord eventRecord(const Cursor &row)
     return record;
 }
 
-const char *const operationRecordValues =
-    "o.id, o.verb, o.filter, o.expected, o.reason, o.actor, $ms(o.created_at), $ms(o.armed_until), o.state, o.done_count, "
-    "o.skipped_count, o.failed_count, $ms(o.ended_at), o.detail";
+const char *const operationRecordValues = "o.id, o.verb, o.filter, o.expected, o.reason, o.actor, $ms(o.created_at), "
+                                          "$ms(o.armed_until), o.state, o.done_count, "
+                                          "o.skipped_count, o.failed_count, $ms(o.ended_at), o.detail";
 
 OperationRecord operationRecord(const Cursor &row)
 {

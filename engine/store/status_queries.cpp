@@ -17,10 +17,12 @@ qint64 number(Session &session, const char *sql, const QVariantList &values = {}
 void readEvents(Session &session, StatusRecord &status)
 {
     status.pendingEvents = number(session, "SELECT count(*) FROM sendoff_event WHERE state = 'pending'");
-    status.rejectedEvents = number(session, "SELECT count(*) FROM (SELECT 1 AS one FROM sendoff_event WHERE state = 'rejected' LIMIT ?) AS few",
-                                   {countCap});
+    status.rejectedEvents = number(
+        session, "SELECT count(*) FROM (SELECT 1 AS one FROM sendoff_event WHERE state = 'rejected' LIMIT ?) AS few",
+        {countCap});
     // The smallest of all available_at would read every pending row; events are written in nearly this order.
-    Cursor row = session.run("SELECT $ms($now) - $ms(min(available_at)) FROM (SELECT available_at FROM sendoff_event WHERE state = 'pending' "
+    Cursor row = session.run("SELECT $ms($now) - $ms(min(available_at)) FROM (SELECT available_at FROM sendoff_event "
+                             "WHERE state = 'pending' "
                              "ORDER BY sequence LIMIT 1000) AS oldest WHERE available_at <= $now");
     if (row.next() && !row.isNull(0))
         status.oldestPendingAge = Milliseconds(std::max<qint64>(0, row.integer(0)));
@@ -28,11 +30,12 @@ void readEvents(Session &session, StatusRecord &status)
 
 void readBacklog(Session &session, StatusRecord &status)
 {
-    Cursor row = session.run("SELECT provider, channel, lane, sum(CASE WHEN state = 'ready' THEN 1 ELSE 0 END), "
-                             "sum(CASE WHEN state = 'scheduled' THEN 1 ELSE 0 END), sum(CASE WHEN state = 'leased' THEN 1 ELSE 0 END), "
-                             "sum(CASE WHEN state = 'held' THEN 1 ELSE 0 END), "
-                             "$ms($now) - $ms(min(CASE WHEN state = 'ready' THEN due_at END)) "
-                             "FROM sendoff_delivery_hot GROUP BY provider, channel, lane ORDER BY channel, provider, lane");
+    Cursor row = session.run(
+        "SELECT provider, channel, lane, sum(CASE WHEN state = 'ready' THEN 1 ELSE 0 END), "
+        "sum(CASE WHEN state = 'scheduled' THEN 1 ELSE 0 END), sum(CASE WHEN state = 'leased' THEN 1 ELSE 0 END), "
+        "sum(CASE WHEN state = 'held' THEN 1 ELSE 0 END), "
+        "$ms($now) - $ms(min(CASE WHEN state = 'ready' THEN due_at END)) "
+        "FROM sendoff_delivery_hot GROUP BY provider, channel, lane ORDER BY channel, provider, lane");
     while (row.next()) {
         BacklogRecord backlog;
         backlog.provider = row.text(0);
@@ -52,7 +55,8 @@ void readProviders(Session &session, StatusRecord &status)
 {
     Cursor row = session.run(
         "SELECT name, kind, channel, CASE WHEN override_until > $now THEN override_step_us ELSE step_us END, "
-        "CASE WHEN paused = 1 AND (paused_until IS NULL OR paused_until > $now) THEN 1 ELSE 0 END, pause_reason, $ms(paused_until), "
+        "CASE WHEN paused = 1 AND (paused_until IS NULL OR paused_until > $now) THEN 1 ELSE 0 END, pause_reason, "
+        "$ms(paused_until), "
         "$ms(CASE WHEN throttled_until > $now THEN throttled_until END), breaker, breaker_reason, $ms(breaker_until) "
         "FROM sendoff_provider ORDER BY name");
     while (row.next()) {
@@ -77,10 +81,11 @@ void readProviders(Session &session, StatusRecord &status)
 
 void readEngines(Session &session, StatusRecord &status)
 {
-    Cursor row = session.run("SELECT id, name, host, pid, version, $ms(started_at), $ms(heartbeat_at), "
-                             "CASE WHEN stopped_at IS NULL AND heartbeat_at > $now_plus(-60000) THEN 1 ELSE 0 END, skew_ms, in_flight "
-                             "FROM sendoff_engine WHERE (stopped_at IS NULL AND heartbeat_at > $now_plus(-3600000)) "
-                             "OR stopped_at > $now_plus(-3600000) ORDER BY name, started_at");
+    Cursor row = session.run(
+        "SELECT id, name, host, pid, version, $ms(started_at), $ms(heartbeat_at), "
+        "CASE WHEN stopped_at IS NULL AND heartbeat_at > $now_plus(-60000) THEN 1 ELSE 0 END, skew_ms, in_flight "
+        "FROM sendoff_engine WHERE (stopped_at IS NULL AND heartbeat_at > $now_plus(-3600000)) "
+        "OR stopped_at > $now_plus(-3600000) ORDER BY name, started_at");
     while (row.next()) {
         EngineRecord engine;
         engine.id = row.text(0);
@@ -99,7 +104,8 @@ void readEngines(Session &session, StatusRecord &status)
 
 qint64 endedAs(Session &session, const QString &state)
 {
-    return number(session, "SELECT count(*) FROM (SELECT 1 AS one FROM sendoff_delivery_history WHERE state = ? LIMIT ?) AS few",
+    return number(session,
+                  "SELECT count(*) FROM (SELECT 1 AS one FROM sendoff_delivery_history WHERE state = ? LIMIT ?) AS few",
                   {state, countCap});
 }
 

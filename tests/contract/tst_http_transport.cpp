@@ -257,7 +257,8 @@ void TestHttpTransport::post_isReceivedOnce_whateverThePeerDoes()
 void TestHttpTransport::post_isReceivedOnce_whenAKeptConnectionIsDropped()
 {
     ProviderStub stub([](StubConnection &connection, int) {
-        if (connection.readRequest() && connection.answer(200, "{}"))
+        // Qt drops a connection by itself when the answer is there within microseconds, as only loopback can.
+        if (connection.readRequest() && connection.pause(20) && connection.answer(200, "{}"))
             connection.readRequest(); // and close
     });
     const auto transport = makeNetworkTransport({});
@@ -265,11 +266,10 @@ void TestHttpTransport::post_isReceivedOnce_whenAKeptConnectionIsDropped()
     for (int sent = 1; sent <= 10; ++sent) {
         const HttpAnswer answer = answerTo(*transport, requestTo(stub.url()));
         lost += answer.fault == Fault::Lost ? 1 : 0;
-        qDebug() << sent << word(answer.fault) << stub.connections();
         QCOMPARE(answer.status, answer.fault == Fault::Lost ? 0 : 200);
         QCOMPARE(stub.receptions(), sent);
     }
-    QVERIFY(lost > 0); // a dropped one is never repeated in silence
+    QCOMPARE(lost, 5); // each second one, and none is repeated in silence
 }
 
 void TestHttpTransport::redirects_areNotFollowed_data()
@@ -536,6 +536,8 @@ void TestHttpTransport::HTTP_05_sevenBadEndpoints_doNotStopTheGoodOne()
     transport->cancelAll();
     for (const auto &call : stuck)
         QCOMPARE(call->times, 1);
+    for (int sent = 0; sent < 20; ++sent) // and what they left behind is in nobody's way
+        QCOMPARE(answerTo(*transport, requestTo(good.url())).status, 200);
 }
 
 void TestHttpTransport::waitingRequests_haveNotLeftWhenTheDeadlinePasses()
@@ -628,19 +630,21 @@ void TestHttpTransport::destruction_endsEachRequestOnce()
 
 void TestHttpTransport::callback_mayPostAgain()
 {
-    ProviderStub stub(ProviderStub::always(200, "{}"));
+    ProviderStub stub([](StubConnection &connection, int) {
+        while (connection.readRequest() && connection.pause(20) && connection.answer(200, "{}")) {
+        }
+    });
     const auto transport = makeNetworkTransport({});
     int answered = 0;
     std::function<void(const HttpAnswer &)> again = [&](const HttpAnswer &answer) {
         QCOMPARE(answer.status, 200);
-        if (++answered < 50)
+        if (++answered < 20)
             transport->post(requestTo(stub.url()), farAway, again);
     };
     transport->post(requestTo(stub.url()), farAway, again);
-    QVERIFY(waitFor([&answered] { return answered == 50; }));
-    QCOMPARE(stub.receptions(), 50);
-    qDebug() << stub.connections();
-    QVERIFY(stub.connections() < 50); // connections are kept
+    QVERIFY(waitFor([&answered] { return answered == 20; }));
+    QCOMPARE(stub.receptions(), 20);
+    QCOMPARE(stub.connections(), 1); // it is kept
 }
 
 namespace {
@@ -895,6 +899,9 @@ namespace {
 class Http2Server
 {
 public:
+    Http2Server() = default;
+    Http2Server(const Http2Server &) = delete;
+    Http2Server &operator=(const Http2Server &) = delete;
     static QString program()
     {
         return QStandardPaths::findExecutable(
@@ -922,6 +929,7 @@ public:
         m_log += m_process.readAll();
         return m_log;
     }
+    ~Http2Server() { stop(); }
     QByteArray stop()
     {
         m_process.terminate();

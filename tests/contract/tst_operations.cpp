@@ -90,7 +90,9 @@ private Q_SLOTS:
         store.run("UPDATE sendoff_operation SET armed_until = $now_plus(-1)");
         QCOMPARE(*executor.runOnce(store.database()), 0);
         QVERIFY(!*OperationExecutor::untilNext(store.database()));
-        QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery_history WHERE state = 'dead' AND lease_token = 1 AND failures = 10"), 50);
+        QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery_history WHERE state = 'dead' AND lease_token = 1 "
+                              "AND failures = 10"),
+                 50);
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_operation_item"), 0);
         QCOMPARE(console->undo(operation->id).error().code, ErrorCode::Refused);
         QCOMPARE(console->undo(9'999).error().code, ErrorCode::NotFound);
@@ -114,11 +116,16 @@ private Q_SLOTS:
         OperationExecutor executor;
         QCOMPARE(runAll(executor, store.database()), 501);
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery_history"), 0);
-        QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery_hot WHERE state = 'scheduled' AND reason = 'none' AND failures = 0 "
-                              "AND losses = 0 AND lease_token = 2 AND ended_at IS NULL AND detail = '' AND accepted_at IS NULL"),
+        QCOMPARE(store.number(
+                     "SELECT count(*) FROM sendoff_delivery_hot WHERE state = 'scheduled' AND reason = 'none' AND "
+                     "failures = 0 "
+                     "AND losses = 0 AND lease_token = 2 AND ended_at IS NULL AND detail = '' AND accepted_at IS NULL"),
                  501);
-        QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery_hot WHERE has_unknown = 1 AND possible_duplicate = 1"), 500);
-        QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery_hot WHERE attempts = 10"), 500); // attempts are a fact
+        QCOMPARE(
+            store.number("SELECT count(*) FROM sendoff_delivery_hot WHERE has_unknown = 1 AND possible_duplicate = 1"),
+            500);
+        QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery_hot WHERE attempts = 10"),
+                 500); // attempts are a fact
         QVERIFY(store.number("SELECT max($ms(due_at)) - min($ms(due_at)) FROM sendoff_delivery_hot") >= 5'000);
         const auto ended = console->operation(operation->id);
         QCOMPARE(ended->state, QStringLiteral("done"));
@@ -133,15 +140,22 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("change");
         QTest::addColumn<QString>("reason");
-        QTest::newRow("secret scrubbed") << "has_secret = 1" << "its secret was scrubbed";
-        QTest::newRow("content removed") << "content_removed_at = $now" << "its content was removed";
-        QTest::newRow("final") << "state = 'discarded'" << "it is discarded, which is final";
-        QTest::newRow("delivered") << "state = 'delivered'" << "it is delivered, which is final";
-        QTest::newRow("no address") << "address = ''" << "it has no address; add a contact and emit the event again";
-        QTest::newRow("no provider") << "provider = ''" << "no provider carried its channel; configure one and emit the event again";
+        QTest::newRow("secret scrubbed") << "has_secret = 1"
+                                         << "its secret was scrubbed";
+        QTest::newRow("content removed") << "content_removed_at = $now"
+                                         << "its content was removed";
+        QTest::newRow("final") << "state = 'discarded'"
+                               << "it is discarded, which is final";
+        QTest::newRow("delivered") << "state = 'delivered'"
+                                   << "it is delivered, which is final";
+        QTest::newRow("no address") << "address = ''"
+                                    << "it has no address; add a contact and emit the event again";
+        QTest::newRow("no provider") << "provider = ''"
+                                     << "no provider carried its channel; configure one and emit the event again";
         QTest::newRow("security") << "category = 'security', expires_at = $now_plus(-1)"
                                   << "it has expired, and security messages are never renewed";
-        QTest::newRow("event gone") << "event_id = 'nowhere'" << "its content was removed";
+        QTest::newRow("event gone") << "event_id = 'nowhere'"
+                                    << "its content was removed";
     }
 
     void retryRefusesRowByRowWithTheReason()
@@ -211,17 +225,23 @@ private Q_SLOTS:
         QVERIFY2(operation.ok(), operation ? "" : qPrintable(operation.error().message));
         OperationExecutor executor;
         runAll(executor, store.database());
-        const auto stateOf = [&](const QString &id) { return store.text("SELECT state FROM sendoff_delivery WHERE id = ?", {id}); };
+        const auto stateOf = [&](const QString &id) {
+            return store.text("SELECT state FROM sendoff_delivery WHERE id = ?", {id});
+        };
         QCOMPARE(stateOf(ready), QStringLiteral("cancelled"));
         QCOMPARE(stateOf(held), QStringLiteral("cancelled"));
         QCOMPARE(stateOf(scheduled), QStringLiteral("unknown")); // it may have been sent: that can't be cancelled away
         QCOMPARE(stateOf(leased), QStringLiteral("leased"));
         QCOMPARE(stateOf(accepted), QStringLiteral("accepted"));
-        QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery_history WHERE reason = 'by_person' AND ended_at IS NOT NULL"), 2);
+        QCOMPARE(
+            store.number(
+                "SELECT count(*) FROM sendoff_delivery_history WHERE reason = 'by_person' AND ended_at IS NOT NULL"),
+            2);
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_content"), 0);
         QCOMPARE(console->operation(operation->id)->done, 3);
         QCOMPARE(console->operation(operation->id)->skipped, 2);
-        QCOMPARE(store.text("SELECT detail FROM sendoff_operation_item WHERE delivery_id = ?", {leased}), QStringLiteral("it is being sent now"));
+        QCOMPARE(store.text("SELECT detail FROM sendoff_operation_item WHERE delivery_id = ?", {leased}),
+                 QStringLiteral("it is being sent now"));
         QCOMPARE(store.text("SELECT detail FROM sendoff_operation_item WHERE delivery_id = ?", {accepted}),
                  QStringLiteral("it has ended already (accepted)"));
     }
@@ -246,15 +266,16 @@ private Q_SLOTS:
         runAll(executor, store.database());
         QVERIFY(!store.text("SELECT payload FROM sendoff_event").contains(QStringLiteral("123456")));
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_event WHERE scrubbed_at IS NOT NULL"), 1);
-        QCOMPARE(console->submit(requestOf("retry", QStringLiteral("state:cancelled"))).error().code, ErrorCode::Refused);
+        QCOMPARE(console->submit(requestOf("retry", QStringLiteral("state:cancelled"))).error().code,
+                 ErrorCode::Refused);
     }
 
     void discardTakesDeadOnesOffTheTableForGood()
     {
         TestDatabase store(test::fetchKind());
         RowSpec spec = deadRow();
-        for (const DeliveryState state : {DeliveryState::Dead, DeliveryState::Unknown, DeliveryState::Bounced, DeliveryState::Held,
-                                          DeliveryState::Accepted, DeliveryState::Ready}) {
+        for (const DeliveryState state : {DeliveryState::Dead, DeliveryState::Unknown, DeliveryState::Bounced,
+                                          DeliveryState::Held, DeliveryState::Accepted, DeliveryState::Ready}) {
             spec.state = state;
             insertDelivery(store, spec);
         }
@@ -262,27 +283,34 @@ private Q_SLOTS:
         const auto operation = console->submit(requestOf("discard", QStringLiteral("channel:email")));
         OperationExecutor executor;
         runAll(executor, store.database());
-        QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery_history WHERE state = 'discarded' AND lease_token = 2"), 4);
+        QCOMPARE(
+            store.number("SELECT count(*) FROM sendoff_delivery_history WHERE state = 'discarded' AND lease_token = 2"),
+            4);
         QCOMPARE(console->operation(operation->id)->done, 4);
         QCOMPARE(console->operation(operation->id)->skipped, 2);
-        QCOMPARE(console->submit(requestOf("retry", QStringLiteral("state:discarded"))).error().code, ErrorCode::Refused);
+        QCOMPARE(console->submit(requestOf("retry", QStringLiteral("state:discarded"))).error().code,
+                 ErrorCode::Refused);
     }
 
     void retryEventGivesRejectedEventsNewTries()
     {
         TestDatabase store(test::fetchKind());
         for (int each = 0; each < 450; ++each)
-            test::insertEvent(store, QStringLiteral("e%1").arg(each), each % 9 == 0 ? EventState::Relayed : EventState::Rejected);
+            test::insertEvent(store, QStringLiteral("e%1").arg(each),
+                              each % 9 == 0 ? EventState::Relayed : EventState::Rejected);
         store.run("UPDATE sendoff_event SET tries = 3, reason = 'unknown type' WHERE state = 'rejected'");
         const auto console = makeStoreConsole(store.connect());
         OperationRequest request = requestOf("retry_event", QStringLiteral("type:booking.confirmed"));
-        request.filter.terms.push_back({QStringLiteral("state"), FilterTerm::Operator::Equals, {QStringLiteral("rejected")}, Milliseconds(0)});
+        request.filter.terms.push_back(
+            {QStringLiteral("state"), FilterTerm::Operator::Equals, {QStringLiteral("rejected")}, Milliseconds(0)});
         QCOMPARE(console->preview(request)->count, 400);
         const auto operation = console->submit(request);
         QVERIFY2(operation.ok(), operation ? "" : qPrintable(operation.error().message));
         OperationExecutor executor;
         runAll(executor, store.database());
-        QCOMPARE(store.number("SELECT count(*) FROM sendoff_event WHERE state = 'pending' AND tries = 0 AND reason IS NULL"), 400);
+        QCOMPARE(
+            store.number("SELECT count(*) FROM sendoff_event WHERE state = 'pending' AND tries = 0 AND reason IS NULL"),
+            400);
         QCOMPARE(console->operation(operation->id)->done, 400);
         request.filter.terms.erase(request.filter.terms.begin()); // all that are rejected
         QCOMPARE(console->submit(request).error().code, ErrorCode::NotFound);
@@ -308,8 +336,8 @@ private Q_SLOTS:
         spec.state = isRetry ? DeliveryState::Dead : DeliveryState::Ready;
         test::insertDeliveries(store, spec, QStringLiteral("d"), 2'000);
         const auto console = makeStoreConsole(store.connect());
-        const auto operation =
-            console->submit(requestOf(verb.toLatin1().constData(), isRetry ? QStringLiteral("state:dead") : QStringLiteral("state:ready")));
+        const auto operation = console->submit(requestOf(
+            verb.toLatin1().constData(), isRetry ? QStringLiteral("state:dead") : QStringLiteral("state:ready")));
         QVERIFY2(operation.ok(), operation ? "" : qPrintable(operation.error().message));
         // The other writer takes every tenth row, one at a time, as a claim or a receipt would.
         std::atomic<int> taken = 0;
@@ -319,10 +347,12 @@ private Q_SLOTS:
                 const QString id = QStringLiteral("d-%1").arg(1'999 - each * 10, 5, 10, QLatin1Char('0'));
                 const auto done = database->write([&](store::Session &session) {
                     return session
-                        .run(isRetry ? "UPDATE sendoff_delivery_history SET state = 'delivered', lease_token = lease_token + 1 "
-                                       "WHERE id = ? AND state = 'dead'"
-                                     : "UPDATE sendoff_delivery_hot SET state = 'leased', lease_token = lease_token + 1 "
-                                       "WHERE id = ? AND state = 'ready'",
+                        .run(isRetry
+                                 ? "UPDATE sendoff_delivery_history SET state = 'delivered', lease_token = lease_token "
+                                   "+ 1 "
+                                   "WHERE id = ? AND state = 'dead'"
+                                 : "UPDATE sendoff_delivery_hot SET state = 'leased', lease_token = lease_token + 1 "
+                                   "WHERE id = ? AND state = 'ready'",
                              {id})
                         .affected();
                 });
@@ -338,8 +368,12 @@ private Q_SLOTS:
         const auto ended = console->operation(operation->id);
         QCOMPARE(ended->state, QStringLiteral("done"));
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery"), 2'000);
-        const qint64 changed = isRetry ? store.number("SELECT count(*) FROM sendoff_delivery_hot WHERE state = 'scheduled' AND lease_token = 2")
-                                       : store.number("SELECT count(*) FROM sendoff_delivery_history WHERE state = 'cancelled' AND lease_token = 2");
+        const qint64 changed =
+            isRetry
+                ? store.number(
+                      "SELECT count(*) FROM sendoff_delivery_hot WHERE state = 'scheduled' AND lease_token = 2")
+                : store.number(
+                      "SELECT count(*) FROM sendoff_delivery_history WHERE state = 'cancelled' AND lease_token = 2");
         QCOMPARE(ended->done, changed);
         QCOMPARE(changed + taken, 2'000);
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_operation_item WHERE result = 'done'"), changed);
@@ -421,7 +455,9 @@ private Q_SLOTS:
         for (auto &thread : threads)
             QVERIFY(thread->wait(120'000));
         QCOMPARE(good.load(), 2);
-        QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery_hot WHERE state = 'scheduled' AND lease_token = 2"), 2'000);
+        QCOMPARE(
+            store.number("SELECT count(*) FROM sendoff_delivery_hot WHERE state = 'scheduled' AND lease_token = 2"),
+            2'000);
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_operation_item WHERE result = 'done'"), 2'000);
         QCOMPARE(console->operation(first->id)->done + console->operation(second->id)->done, 2'000);
     }
@@ -432,6 +468,7 @@ private Q_SLOTS:
         test::insertDeliveries(store, deadRow(), QStringLiteral("d"), 500);
         const auto console = makeStoreConsole(store.connect());
         const auto operation = console->submit(requestOf("retry", QStringLiteral("state:dead")));
+        QVERIFY2(operation.ok(), operation ? "" : qPrintable(operation.error().message));
         OperationExecutor executor;
         QCOMPARE(*executor.runOnce(store.database()), 200);
         QCOMPARE(console->undo(operation->id).error().code, ErrorCode::Refused);
@@ -439,7 +476,8 @@ private Q_SLOTS:
         QCOMPARE(*executor.runOnce(store.database()), 0);
         QCOMPARE(console->operation(operation->id)->state, QStringLiteral("stopped"));
         QCOMPARE(console->operation(operation->id)->done, 200);
-        QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery_history WHERE state = 'dead' AND lease_token = 1"), 300);
+        QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery_history WHERE state = 'dead' AND lease_token = 1"),
+                 300);
         QCOMPARE(console->stop(operation->id).error().code, ErrorCode::Refused);
         const auto armed = [&] {
             OperationRequest request = requestOf("retry", QStringLiteral("state:dead"));
@@ -505,7 +543,8 @@ private Q_SLOTS:
         const auto console = makeStoreConsole(store.connect());
         QCOMPARE(console->submit(requestOf("retry", {})).error().code, ErrorCode::Invalid);
         QCOMPARE(console->submit(requestOf("erase", QStringLiteral("state:dead"))).error().code, ErrorCode::Invalid);
-        QCOMPARE(console->submit(requestOf("retry_event", QStringLiteral("channel:email"))).error().code, ErrorCode::Invalid);
+        QCOMPARE(console->submit(requestOf("retry_event", QStringLiteral("channel:email"))).error().code,
+                 ErrorCode::Invalid);
         OperationRequest fast = requestOf("retry", QStringLiteral("state:dead"));
         fast.rate = 5'000;
         QCOMPARE(console->submit(fast).error().code, ErrorCode::Invalid);

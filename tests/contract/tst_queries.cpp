@@ -69,7 +69,8 @@ private Q_SLOTS:
         }
         const auto console = makeStoreConsole(store.connect());
         for (const QString &text : hostileTexts) {
-            for (const QString field : {QStringLiteral("tenant"), QStringLiteral("user"), QStringLiteral("recipient"), QStringLiteral("code")}) {
+            for (const QString &field : {QStringLiteral("tenant"), QStringLiteral("user"), QStringLiteral("recipient"),
+                                         QStringLiteral("code")}) {
                 // Through the grammar, as a person types it, and straight as a value.
                 const auto typed = Filter::parse(filterOf(field, {text}).toText());
                 QVERIFY2(typed.ok(), qPrintable(text));
@@ -94,8 +95,11 @@ private Q_SLOTS:
         }
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery"), 1000);
         QVERIFY(!Filter::parse(QStringLiteral("tenant:x") + QChar(0) + QStringLiteral("y")).ok());
-        QCOMPARE(console->count(filterOf(QStringLiteral("tenant"), {QStringLiteral("x") + QChar(0) + QStringLiteral("y")})).error().code,
-                 ErrorCode::Invalid);
+        QCOMPARE(
+            console->count(filterOf(QStringLiteral("tenant"), {QStringLiteral("x") + QChar(0) + QStringLiteral("y")}))
+                .error()
+                .code,
+            ErrorCode::Invalid);
     }
 
     void INJ_01_hostileOperationsChangeNothingElse()
@@ -195,11 +199,12 @@ private Q_SLOTS:
         const QString id = insertDelivery(store, odd);
         store.run("UPDATE sendoff_delivery_history SET last_outcome = 'permanent_recipient'");
         const auto console = makeStoreConsole(store.connect());
-        for (const QString text :
+        for (const QString &text :
              {QStringLiteral("id:%1").arg(id), QStringLiteral("event:odd-event"), QStringLiteral("type:odd.type"),
-              QStringLiteral("tenant:\"odd tenant\""), QStringLiteral("category:marketing"), QStringLiteral("channel:sms"),
-              QStringLiteral("provider:twilio"), QStringLiteral("lane:bulk"), QStringLiteral("user:u2"), QStringLiteral("recipient:u2"),
-              QStringLiteral("role:host"), QStringLiteral("state:dead,unknown,held"), QStringLiteral("reason:permanent_recipient"),
+              QStringLiteral("tenant:\"odd tenant\""), QStringLiteral("category:marketing"),
+              QStringLiteral("channel:sms"), QStringLiteral("provider:twilio"), QStringLiteral("lane:bulk"),
+              QStringLiteral("user:u2"), QStringLiteral("recipient:u2"), QStringLiteral("role:host"),
+              QStringLiteral("state:dead,unknown,held"), QStringLiteral("reason:permanent_recipient"),
               QStringLiteral("code:21211"), QStringLiteral("code:400"), QStringLiteral("outcome:permanent_recipient"),
               QStringLiteral("age>1h"), QStringLiteral("state:dead age>1h channel:sms")}) {
             const auto page = console->deliveries(*Filter::parse(text), {}, 50);
@@ -234,18 +239,23 @@ private Q_SLOTS:
         spec.channel = Channel::Push;
         insertDelivery(store, spec);
         for (int number = 2; number >= 1; --number) {
-            store.run("INSERT INTO sendoff_attempt (delivery_id, number, lease_token, engine, provider, started_at, ended_at, outcome, status, "
-                      "code, text, wait_ms) VALUES (?, ?, 1, 'engine-1', 'resend', $now, $now, 'throttled', 429, 'rate_limit', 'slow down', 2000)",
+            store.run("INSERT INTO sendoff_attempt (delivery_id, number, lease_token, engine, provider, started_at, "
+                      "ended_at, outcome, status, "
+                      "code, text, wait_ms) VALUES (?, ?, 1, 'engine-1', 'resend', $now, $now, 'throttled', 429, "
+                      "'rate_limit', 'slow down', 2000)",
                       {id, number});
         }
-        store.run("INSERT INTO sendoff_receipt (provider, provider_event_id, delivery_id, kind) VALUES ('resend', 'r1', ?, 'bounced')", {id});
+        store.run("INSERT INTO sendoff_receipt (provider, provider_event_id, delivery_id, kind) VALUES ('resend', "
+                  "'r1', ?, 'bounced')",
+                  {id});
         const auto console = makeStoreConsole(store.connect());
         OperationRequest request;
         request.verb = QStringLiteral("discard");
         request.filter = filterOf(QStringLiteral("id"), {id});
         const auto operation = console->submit(request);
         QVERIFY2(operation.ok(), operation ? "" : qPrintable(operation.error().message));
-        store.run("INSERT INTO sendoff_operation_item (operation_id, delivery_id, result) VALUES (?, ?, 'done')", {operation->id, id});
+        store.run("INSERT INTO sendoff_operation_item (operation_id, delivery_id, result) VALUES (?, ?, 'done')",
+                  {operation->id, id});
         const auto story = console->story(DeliveryId(id));
         QVERIFY2(story.ok(), story ? "" : qPrintable(story.error().message));
         QCOMPARE(story->delivery.state, DeliveryState::Bounced);
@@ -268,7 +278,8 @@ private Q_SLOTS:
     {
         TestDatabase store(test::fetchKind());
         for (int each = 0; each < 12; ++each)
-            test::insertEvent(store, QStringLiteral("e%1").arg(each), each % 3 == 0 ? EventState::Rejected : EventState::Pending);
+            test::insertEvent(store, QStringLiteral("e%1").arg(each),
+                              each % 3 == 0 ? EventState::Rejected : EventState::Pending);
         const auto console = makeStoreConsole(store.connect());
         const auto first = console->events({}, 0, 5);
         QCOMPARE(first->size(), 5U);
@@ -333,8 +344,10 @@ private Q_SLOTS:
         QVERIFY(!console->status()->isHealthy);
         QCOMPARE(console->status()->verdict, QStringLiteral("No engine is alive: 1,204 deliveries and 0 events wait."));
 
-        store.run("INSERT INTO sendoff_engine (id, name, host, pid, version, schema) VALUES ('i', 'engine-1', 'h', 1, '0.1', 1)");
-        store.run("INSERT INTO sendoff_provider (name, channel, kind, step_us) VALUES ('resend', 'email', 'resend', 200000)");
+        store.run("INSERT INTO sendoff_engine (id, name, host, pid, version, schema) VALUES ('i', 'engine-1', 'h', 1, "
+                  "'0.1', 1)");
+        store.run(
+            "INSERT INTO sendoff_provider (name, channel, kind, step_us) VALUES ('resend', 'email', 'resend', 200000)");
         auto status = console->status();
         QVERIFY2(status->isHealthy, qPrintable(status->verdict));
         QVERIFY(status->verdict.startsWith(QStringLiteral("All channels deliver. 1,204 wait")));
@@ -345,7 +358,8 @@ private Q_SLOTS:
         store.run("UPDATE sendoff_provider SET breaker = 'open', breaker_reason = 'the API key is wrong'");
         status = console->status();
         QVERIFY(!status->isHealthy);
-        QCOMPARE(status->verdict, QStringLiteral("email is held up: 1,204 waiting on resend (breaker open: the API key is wrong)."));
+        QCOMPARE(status->verdict,
+                 QStringLiteral("email is held up: 1,204 waiting on resend (breaker open: the API key is wrong)."));
 
         store.run("UPDATE sendoff_provider SET breaker = 'closed', paused = 1, pause_reason = 'maintenance'");
         status = console->status();

@@ -23,6 +23,7 @@ struct FakeStore::Shared
     StatusRecord status;
     QMap<QString, qint64> asked;
     Timestamp now;
+    std::optional<Milliseconds> armed;
 
     void sort()
     {
@@ -196,7 +197,7 @@ public:
             record.reason = request.reason;
             record.actor = request.actor;
             record.createdAt = m->now;
-            record.armedUntil = m->now + request.armed;
+            record.armedUntil = m->now + m->armed.value_or(request.armed);
             record.state = QStringLiteral("armed");
             m->filters[record.id] = request.filter;
             m->operations.push_back(record);
@@ -370,6 +371,12 @@ void FakeStore::hold()
 {
     const std::lock_guard lock(m_shared->mutex);
     m_shared->held = true;
+}
+
+void FakeStore::setArmed(const std::optional<Milliseconds> &armed)
+{
+    const std::lock_guard lock(m_shared->mutex);
+    m_shared->armed = armed;
 }
 
 void FakeStore::release()

@@ -31,6 +31,8 @@ public:
     void hold();
     // … until this. Called by the destructor of a test's fixture at the latest.
     void release();
+    // How long a submitted operation stays armed; nothing: as the request says.
+    void setArmed(const std::optional<Milliseconds> &armed);
     // How many questions hang now.
     int hanging() const;
     // Lets an engine's hand run what is armed: changes the rows, ends the operations.

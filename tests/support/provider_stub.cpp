@@ -123,13 +123,13 @@ std::optional<StubIdentity> StubIdentity::make()
         return std::nullopt;
     const QString key = folder.filePath(QStringLiteral("key.pem"));
     const QString certificate = folder.filePath(QStringLiteral("certificate.pem"));
-    const int code = QProcess::execute(
-        openssl, {QStringLiteral("req"), QStringLiteral("-x509"), QStringLiteral("-newkey"), QStringLiteral("rsa:2048"),
-                  QStringLiteral("-nodes"), QStringLiteral("-days"), QStringLiteral("2"), QStringLiteral("-quiet"),
-                  QStringLiteral("-subj"), QStringLiteral("/CN=localhost"), QStringLiteral("-addext"),
-                  QStringLiteral("subjectAltName=DNS:localhost,IP:127.0.0.1"), QStringLiteral("-keyout"), key,
-                  QStringLiteral("-out"), certificate});
-    if (code != 0)
+    QProcess process; // its chatter stays in it
+    process.start(openssl, {QStringLiteral("req"), QStringLiteral("-x509"), QStringLiteral("-newkey"),
+                            QStringLiteral("rsa:2048"), QStringLiteral("-nodes"), QStringLiteral("-days"),
+                            QStringLiteral("2"), QStringLiteral("-subj"), QStringLiteral("/CN=localhost"),
+                            QStringLiteral("-addext"), QStringLiteral("subjectAltName=DNS:localhost,IP:127.0.0.1"),
+                            QStringLiteral("-keyout"), key, QStringLiteral("-out"), certificate});
+    if (!process.waitForFinished() || process.exitCode() != 0)
         return std::nullopt;
     return StubIdentity{fileContent(certificate), fileContent(key)};
 }

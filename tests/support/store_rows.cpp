@@ -11,23 +11,45 @@ namespace {
 void insertRows(TestDatabase &store, const RowSpec &spec, const QString &idRows)
 {
     const bool isEnded = !isLive(spec.state);
-    store.run(QByteArray("INSERT INTO ") + (isEnded ? "sendoff_delivery_history" : "sendoff_delivery_hot")
-                  + " (id, event_id, event_sequence, type, tenant, category, channel, provider, lane, recipient, user_id, destination, "
-                    "revision, role, element, template, published_set, locale, time_zone, address, address_hash, address_mask, "
-                    "address_domain, address_last4, state, reason, has_secret, created_at, due_at, expires_at, attempts, failures, "
-                    "has_unknown, last_code, last_status, ended_at) "
-                    "SELECT r.id, r.event, e.sequence, ?, ?, ?, ?, ?, ?, r.recipient, ?, '', 0, ?, '', 'booking-confirmed-driver', 0, 'en', '', "
-                    "?, 'hash', ?, '', '', ?, ?, CAST(? AS smallint), $now_plus(?), $now_plus(?), $now_plus(?), CAST(? AS integer), "
-                    "CAST(? AS integer), CAST(? AS smallint), ?, CAST(? AS integer), "
-                  + (isEnded ? "$now_plus(?)" : "NULL")
-                  + " FROM (SELECT value->>'id' AS id, value->>'event' AS event, value->>'recipient' AS recipient FROM $rows) r "
-                    "JOIN sendoff_event e ON e.id = r.event",
-              QVariantList{spec.type, spec.tenant, spec.category, QString(toText(spec.channel)), spec.provider, QString(toText(spec.lane)),
-                           spec.user, spec.role, spec.address, QString(spec.address.left(1) + u'…'), QString(toText(spec.state)),
-                           QString(toText(spec.reason)), int(spec.hasSecret), qint64(-spec.age.count()), qint64(spec.dueIn.count()),
-                           qint64(spec.expiresIn.count()), spec.attempts, spec.failures, int(spec.hasUnknown),
-                           spec.code.isEmpty() ? QVariant(QMetaType(QMetaType::QString)) : QVariant(spec.code), spec.status}
-                  + (isEnded ? QVariantList{qint64(-spec.endedAgo.count())} : QVariantList{}) + QVariantList{idRows});
+    store.run(
+        QByteArray("INSERT INTO ") + (isEnded ? "sendoff_delivery_history" : "sendoff_delivery_hot") +
+            " (id, event_id, event_sequence, type, tenant, category, channel, provider, lane, recipient, user_id, "
+            "destination, "
+            "revision, role, element, template, published_set, locale, time_zone, address, address_hash, address_mask, "
+            "address_domain, address_last4, state, reason, has_secret, created_at, due_at, expires_at, attempts, "
+            "failures, "
+            "has_unknown, last_code, last_status, ended_at) "
+            "SELECT r.id, r.event, e.sequence, ?, ?, ?, ?, ?, ?, r.recipient, ?, '', 0, ?, '', "
+            "'booking-confirmed-driver', 0, 'en', '', "
+            "?, 'hash', ?, '', '', ?, ?, CAST(? AS smallint), $now_plus(?), $now_plus(?), $now_plus(?), CAST(? AS "
+            "integer), "
+            "CAST(? AS integer), CAST(? AS smallint), ?, CAST(? AS integer), " +
+            (isEnded ? "$now_plus(?)" : "NULL") +
+            " FROM (SELECT value->>'id' AS id, value->>'event' AS event, value->>'recipient' AS recipient FROM $rows) "
+            "r "
+            "JOIN sendoff_event e ON e.id = r.event",
+        QVariantList{spec.type,
+                     spec.tenant,
+                     spec.category,
+                     QString(toText(spec.channel)),
+                     spec.provider,
+                     QString(toText(spec.lane)),
+                     spec.user,
+                     spec.role,
+                     spec.address,
+                     QString(spec.address.left(1) + u'…'),
+                     QString(toText(spec.state)),
+                     QString(toText(spec.reason)),
+                     int(spec.hasSecret),
+                     qint64(-spec.age.count()),
+                     qint64(spec.dueIn.count()),
+                     qint64(spec.expiresIn.count()),
+                     spec.attempts,
+                     spec.failures,
+                     int(spec.hasUnknown),
+                     spec.code.isEmpty() ? QVariant() : QVariant(spec.code),
+                     spec.status} +
+            (isEnded ? QVariantList{qint64(-spec.endedAgo.count())} : QVariantList{}) + QVariantList{idRows});
 }
 
 } // namespace

@@ -29,10 +29,10 @@ struct RowSpec
     int failures = 0;
     QString code;
     int status = 0;
-    Milliseconds age{60'000};        // since creation
-    Milliseconds dueIn{0};           // may be negative
+    Milliseconds age{60'000}; // since creation
+    Milliseconds dueIn{0};    // may be negative
     Milliseconds expiresIn{86'400'000};
-    Milliseconds endedAgo{1'000};    // of ended states
+    Milliseconds endedAgo{1'000}; // of ended states
 };
 
 // Answers the row's id. Fails the test's program on an error.

@@ -66,7 +66,8 @@ QWidget *ConnectPage::buildRecent()
     card->setProperty("card", true);
     m_recentTitle = new SizedLabel(1.0, QFont::DemiBold, card);
     m_list = new QListWidget(card);
-    m_list->setFrameShape(QFrame::NoFrame);
+    m_list->setProperty("quiet", true);
+    m_list->setIconSize({fontMetrics().height(), fontMetrics().height()});
     m_list->setTextElideMode(Qt::ElideMiddle);
     m_noRecent = new QLabel(card);
     m_noRecent->setWordWrap(true);
@@ -177,7 +178,7 @@ void ConnectPage::buildSqlite(QFormLayout *form)
 {
     m_file = new QLineEdit(this);
     m_browse = new QPushButton(this);
-    m_browse->setIcon(icon(QStringLiteral("folder")));
+    setTextIcon(m_browse, icon(QStringLiteral("folder")));
     auto *row = new QHBoxLayout;
     row->setSpacing(8);
     row->addWidget(m_file, 1);
@@ -345,6 +346,13 @@ void ConnectPage::changeEvent(QEvent *event)
     QWidget::changeEvent(event);
 }
 
+void ConnectPage::showEvent(QShowEvent *event)
+{
+    QWidget::showEvent(event);
+    if (m_sqlite->isChecked())
+        m_file->setFocus();
+}
+
 void ConnectPage::retranslate()
 {
     m_title->setText(tr("Connect to a store"));
@@ -364,8 +372,10 @@ void ConnectPage::retranslate()
         fields[at]->setAccessibleName(names[at]);
         widest = std::max(widest, m_labels[at]->sizeHint().width());
     }
-    for (QLabel *label : m_labels)
+    for (QLabel *label : m_labels) {
         label->setMinimumWidth(widest); // the forms share one edge
+        label->setMinimumHeight(m_name->sizeHint().height());
+    }
     m_schema->setPlaceholderText(QStringLiteral("public"));
     m_password->setPlaceholderText(tr("Asked for each time, stored nowhere"));
     m_name->setPlaceholderText(tr("How the window calls it"));

@@ -57,13 +57,14 @@ void DeliveriesPage::build()
 {
     m_title = new SizedLabel(1.4, QFont::DemiBold, this);
     m_filterLine = new FilterLine(this);
+    m_title->setMinimumHeight(m_filterLine->edit()->sizeHint().height()); // one line with the filter
     m_refresh = new QToolButton(this);
     m_numbers = new QLabel(this);
     setTone(m_numbers, Tone::Muted);
     m_retry = new QPushButton(this);
-    m_retry->setIcon(icon(QStringLiteral("retry")));
+    setTextIcon(m_retry, icon(QStringLiteral("retry")));
     m_cancel = new QPushButton(this);
-    m_cancel->setIcon(icon(QStringLiteral("cancel")));
+    setTextIcon(m_cancel, icon(QStringLiteral("cancel")));
     m_bar = new OperationBar(this);
     m_banner = new QLabel(this);
     m_banner->setWordWrap(true);

@@ -72,6 +72,7 @@ bool DeliveryModel::take(const Error *error)
 
 void DeliveryModel::takeReset(Stretch stretch)
 {
+    m_taking = true;
     DeliveryPage &page = stretch.pages.front();
     beginResetModel();
     m_rows = std::move(page.rows);
@@ -79,13 +80,14 @@ void DeliveryModel::takeReset(Stretch stretch)
     m_next = page.next;
     m_hasLoaded = true;
     endResetModel();
+    m_taking = false;
     Q_EMIT loaded();
 }
 
 // Walks the window's pages again, up to the last row held (two pages more at the most), in one go on the worker.
 void DeliveryModel::refresh(bool holdNew)
 {
-    if (!m_worker || !m_hasLoaded || m_loading != Loading::Nothing)
+    if (!m_worker || m_taking || !m_hasLoaded || m_loading != Loading::Nothing)
         return;
     m_loading = Loading::Refresh;
     const QString start = m_cursors[size_t(m_firstPage)];
@@ -184,7 +186,7 @@ void DeliveryModel::showNewest()
 
 bool DeliveryModel::canFetchMore(const QModelIndex &parent) const
 {
-    return !parent.isValid() && m_worker && m_hasLoaded && !m_next.isEmpty() &&
+    return !parent.isValid() && m_worker && !m_taking && m_hasLoaded && !m_next.isEmpty() &&
            (m_loading == Loading::Nothing || m_loading == Loading::Refresh);
 }
 
@@ -213,6 +215,7 @@ void DeliveryModel::takeNext(DeliveryPage page, const QString &cursor)
             fresh.push_back(std::move(row));
     }
     Q_EMIT aboutToMerge();
+    m_taking = true;
     m_cursors.resize(size_t(m_firstPage) + m_counts.size());
     m_cursors.push_back(cursor);
     insertRun(int(m_rows.size()), fresh.cbegin(), fresh.cend());
@@ -220,13 +223,14 @@ void DeliveryModel::takeNext(DeliveryPage page, const QString &cursor)
     m_next = page.next;
     while (m_counts.size() > maxPages)
         dropTop();
+    m_taking = false;
     Q_EMIT merged();
     Q_EMIT loaded();
 }
 
 void DeliveryModel::fetchPrevious()
 {
-    if (!m_worker || m_firstPage == 0 || (m_loading != Loading::Nothing && m_loading != Loading::Refresh))
+    if (!m_worker || m_taking || m_firstPage == 0 || (m_loading != Loading::Nothing && m_loading != Loading::Refresh))
         return;
     m_loading = Loading::Previous;
     const QString first = m_rows.empty() ? QString() : m_rows.front().id.value;
@@ -269,11 +273,13 @@ void DeliveryModel::takePrevious(Stretch stretch)
         }
     }
     Q_EMIT aboutToMerge();
+    m_taking = true;
     insertRun(0, fresh.cbegin(), fresh.cend());
     m_counts.push_front(int(fresh.size()));
     --m_firstPage;
     while (m_counts.size() > maxPages)
         dropBottom();
+    m_taking = false;
     Q_EMIT merged();
     Q_EMIT loaded();
 }
@@ -307,6 +313,7 @@ void DeliveryModel::dropBottom()
 void DeliveryModel::merge(const Rows &wanted)
 {
     Q_EMIT aboutToMerge();
+    m_taking = true;
     removeStaleRows(wanted);
     QSet<QString> held = idsOf(m_rows);
     for (size_t at = 0; at < wanted.size(); ++at) {
@@ -331,6 +338,7 @@ void DeliveryModel::merge(const Rows &wanted)
         for (auto each = wanted.cbegin() + qsizetype(at); each != last; ++each)
             held.insert(each->id.value);
     }
+    m_taking = false;
     Q_EMIT merged();
 }
 

@@ -104,6 +104,7 @@ private:
     QString m_next;                 // cursor behind the window, empty: it ends the list
     Loading m_loading = Loading::Nothing;
     bool m_hasLoaded = false;
+    bool m_taking = false; // an answer is being taken over: views must not ask for more meanwhile
     int m_heldBack = 0;
     Timestamp m_now;
 };

@@ -38,6 +38,8 @@ public:
         } else if (index.column() == DeliveryModel::ChannelColumn) {
             setIcon(option, Words::channelIconName(Channel(index.data(DeliveryModel::ChannelRole).toInt())),
                     Tone::Muted);
+            if (option->rect.width() < side * 4)
+                option->text.clear(); // no room for the word: the tooltip says it
         } else if (index.column() == DeliveryModel::AgeColumn || index.column() == DeliveryModel::TriesColumn) {
             setInk(option, Tone::Muted);
         }
@@ -94,6 +96,7 @@ DeliveryTable::DeliveryTable(DeliveryModel &model, QWidget *parent)
     horizontalHeader()->setSectionsMovable(true);
     horizontalHeader()->setSectionResizeMode(QHeaderView::Interactive);
     horizontalHeader()->setSectionResizeMode(DeliveryModel::RecipientColumn, QHeaderView::Stretch);
+    horizontalHeader()->setSectionResizeMode(DeliveryModel::AnswerColumn, QHeaderView::Stretch);
     m_pill->setProperty("primary", true);
     m_pill->setFocusPolicy(Qt::TabFocus);
     m_pill->hide();
@@ -135,9 +138,6 @@ void DeliveryTable::sizeToFont()
     const int iconWidth = metrics.height() + 4;
     horizontalHeader()->setMinimumSectionSize(metrics.averageCharWidth() * 6);
     setColumnWidth(DeliveryModel::StateColumn, state + iconWidth);
-    setColumnWidth(DeliveryModel::TypeColumn, widthFor(QStringLiteral("booking.confirmed.x")));
-    setColumnWidth(DeliveryModel::ChannelColumn, widthFor(QStringLiteral("Webhook")) + iconWidth);
-    setColumnWidth(DeliveryModel::AnswerColumn, widthFor(QStringLiteral("429 rate_limit")));
     const auto header = [&](int column) {
         return widthFor(m_model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
     };
@@ -146,6 +146,22 @@ void DeliveryTable::sizeToFont()
     setColumnWidth(DeliveryModel::AgeColumn, std::max(header(DeliveryModel::AgeColumn),
                                                       widthFor(Times::relative(Timestamp{Milliseconds{0}},
                                                                                Timestamp{Milliseconds{59 * 60'000}}))));
+}
+
+// In a narrow window the channel shrinks to its icon and the tries stand in the inspector only; the tooltips stay.
+void DeliveryTable::fitColumns()
+{
+    const QFontMetrics metrics(font());
+    const bool isNarrow = viewport()->width() < metrics.averageCharWidth() * 104;
+    setColumnHidden(DeliveryModel::TriesColumn, isNarrow);
+    const int iconWidth = metrics.height() + 4;
+    setColumnWidth(DeliveryModel::ChannelColumn,
+                   isNarrow ? iconWidth + 16
+                            : metrics.horizontalAdvance(QStringLiteral("Posteingang")) + 28 + iconWidth);
+    setColumnWidth(DeliveryModel::TypeColumn,
+                   metrics.horizontalAdvance(isNarrow ? QStringLiteral("booking.confirm")
+                                                      : QStringLiteral("auth.verification_code")) +
+                       28);
 }
 
 void DeliveryTable::retranslate()
@@ -206,6 +222,7 @@ void DeliveryTable::keyPressEvent(QKeyEvent *event)
 void DeliveryTable::resizeEvent(QResizeEvent *event)
 {
     QTableView::resizeEvent(event);
+    fitColumns();
     placePill();
     fetchAtEdges();
 }

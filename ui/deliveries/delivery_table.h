@@ -39,6 +39,7 @@ protected:
 
 private:
     void sizeToFont();
+    void fitColumns();
     void adoptCurrent(const QModelIndex &current);
     void rememberPlace();
     void restorePlace();

@@ -70,7 +70,7 @@ void OperationDialog::build(const Connection &connection)
     m_grid->setContentsMargins(16, 12, 16, 12);
     m_grid->setHorizontalSpacing(16);
     m_grid->setVerticalSpacing(6);
-    m_grid->setColumnStretch(0, 1);
+    m_grid->setColumnStretch(1, 1);
     column->addWidget(m_facts);
     m_consequence = new QLabel(this);
     m_consequence->setWordWrap(true);
@@ -104,7 +104,7 @@ void OperationDialog::build(const Connection &connection)
     column->addSpacing(4);
     column->addLayout(buttons);
 
-    setMinimumWidth(fontMetrics().averageCharWidth() * 72);
+    setMinimumWidth(fontMetrics().averageCharWidth() * 76);
     layout()->setSizeConstraint(QLayout::SetMinimumSize);
     m_reason->setFocus();
     connect(close, &QPushButton::clicked, this, &QDialog::reject);
@@ -170,7 +170,8 @@ void OperationDialog::addFact(const QString &what, const QString &number, Tone t
 {
     const int row = m_grid->rowCount();
     auto *label = new QLabel(what, m_facts);
-    auto *value = new QLabel(number, m_facts);
+    auto *value = new ElidedLabel(Qt::ElideRight, m_facts);
+    value->setFullText(number);
     value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     setTone(label, tone == Tone::Plain ? Tone::Muted : tone);
     setTone(value, tone);

@@ -146,7 +146,6 @@ void MainWindow::buildStatusBar()
     m_statusLabel = new ElidedLabel(Qt::ElideRight, bar);
     m_engineButton = new QToolButton(bar);
     m_engineButton->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    m_engineButton->setIcon(icon(QStringLiteral("engine")));
     m_engineButton->setProperty("quiet", true);
     m_zoneButton = new QToolButton(bar);
     m_zoneButton->setProperty("quiet", true);
@@ -240,7 +239,7 @@ void MainWindow::restoreState()
     Times::setZone(settings.value(QStringLiteral("localTime")).toBool() ? QTimeZone::systemTimeZone()
                                                                         : QTimeZone::utc());
     if (!restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray()))
-        resize(1280, 800);
+        resize(1360, 840);
     QMainWindow::restoreState(settings.value(QStringLiteral("window/docks")).toByteArray());
 }
 
@@ -283,6 +282,17 @@ void MainWindow::connectTo(const Connection &connection)
     m_quick->open(connection);
 }
 
+void MainWindow::connectByName(const QString &nameOrUrl)
+{
+    if (const auto connection = m_recent.find(nameOrUrl))
+        connectTo(*connection);
+    else
+        m_connectPage->tellProblem(
+            tr("No connection is called “%1”. Write a URL (sqlite:PATH or postgresql://…), or fill "
+               "in the form.")
+                .arg(nameOrUrl));
+}
+
 void MainWindow::takeOpened()
 {
     m_slow->open(*m_connection);
@@ -293,6 +303,8 @@ void MainWindow::takeOpened()
     m_stripe->setConnection(m_connection);
     m_center->setCurrentWidget(m_console);
     m_story->show();
+    if (!m_surroundings.settings.contains(QStringLiteral("window/docks")))
+        resizeDocks({m_story}, {fontMetrics().averageCharWidth() * (width() < 1200 ? 40 : 52)}, Qt::Horizontal);
     statusBar()->show();
     m_story->setWorker(m_quick.get());
     for (DeliveriesPage *page : pages())
@@ -300,6 +312,7 @@ void MainWindow::takeOpened()
     retranslate();
     m_sidebar->choose(m_wantedPage);
     showPage(m_wantedPage);
+    page(m_wantedPage).table().setFocus();
     if (!m_wantedDelivery.isEmpty())
         showDelivery(std::exchange(m_wantedDelivery, {}));
     m_pulse.start();
@@ -441,10 +454,10 @@ void MainWindow::tellEngine()
         why = tr("It is about to change.");
     m_engineButton->setEnabled(why.isEmpty());
     const bool hasProblem = engine && !engine->problem().isEmpty();
-    m_engineButton->setIcon(icon(hasProblem ? QStringLiteral("alert") : QStringLiteral("engine"),
-                                 hasProblem                         ? Tone::Danger
-                                 : state == EngineSwitch::State::On ? Tone::Success
-                                                                    : Tone::Plain));
+    setTextIcon(m_engineButton, icon(hasProblem ? QStringLiteral("alert") : QStringLiteral("engine"),
+                                     hasProblem                         ? Tone::Danger
+                                     : state == EngineSwitch::State::On ? Tone::Success
+                                                                        : Tone::Plain));
     if (hasProblem)
         m_engineButton->setText(tr("Embedded engine: failed"));
     m_engineButton->setToolTip(!why.isEmpty() ? why
@@ -523,7 +536,7 @@ void MainWindow::retranslate()
     m_sidebar->setTitle(deliveriesPage, tr("Deliveries"));
     m_sidebar->setTitle(deadPage, tr("Dead letters"));
     m_menuButton->setText(tr("Menu"));
-    m_menuButton->setIcon(icon(QStringLiteral("menu")));
+    setTextIcon(m_menuButton, icon(QStringLiteral("menu")));
     m_zoneButton->setText(Times::zone() == QTimeZone::utc() ? QStringLiteral("UTC") : tr("Local time"));
     m_zoneButton->setToolTip(tr("Times are shown in this zone; press to change between UTC and local time."));
     m_zoneButton->setAccessibleName(tr("Time zone: %1").arg(m_zoneButton->text()));

@@ -45,6 +45,8 @@ public:
 
     // Opens the store; where that fails the connect page says why.
     void connectTo(const Connection &connection);
+    // A URL, or the name of a connection used before.
+    void connectByName(const QString &nameOrUrl);
     void showConnectPage();
     void showPage(const QString &id); // "deliveries", "dead"
     // As soon as the connection stands.

@@ -12,7 +12,7 @@ namespace {
 constexpr int idRole = Qt::UserRole;
 constexpr int countRole = Qt::UserRole + 1;
 
-class EntryDelegate : public QStyledItemDelegate
+class PageDelegate : public QStyledItemDelegate
 {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -35,6 +35,12 @@ public:
             painter->setPen(Qt::NoPen);
             painter->setBrush(chosen ? tokens.selection : tokens.line);
             painter->drawRoundedRect(box, 4, 4);
+        }
+        const auto *view = qobject_cast<const QAbstractItemView *>(option.widget);
+        if (view && view->hasFocus() && view->currentIndex() == index) {
+            painter->setPen(QPen(tokens.accent, 2));
+            painter->setBrush(Qt::NoBrush);
+            painter->drawRoundedRect(QRectF(box).adjusted(1, 1, -1, -1), 4, 4);
         }
         const int side = option.fontMetrics.height();
         const QRect iconBox(box.left() + 10, box.center().y() - side / 2, side, side);
@@ -60,7 +66,7 @@ Sidebar::Sidebar(QWidget *parent)
 {
     setObjectName(QStringLiteral("sidebar"));
     setModel(&m_pages);
-    setItemDelegate(new EntryDelegate(this));
+    setItemDelegate(new PageDelegate(this));
     setEditTriggers(NoEditTriggers);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
@@ -115,7 +121,7 @@ QString Sidebar::chosen() const
 
 QSize Sidebar::sizeHint() const
 {
-    int width = fontMetrics().averageCharWidth() * 24;
+    int width = fontMetrics().averageCharWidth() * 27;
     for (int row = 0; row < m_pages.rowCount(); ++row)
         width = std::max(width, sizeHintForIndex(m_pages.index(row, 0)).width());
     return {width + 2 * frameWidth(), 200};

@@ -49,6 +49,7 @@ BackoffChart::BackoffChart(QWidget *parent)
     , m_stack(new QStackedWidget(this))
     , m_view(new QChartView(this))
     , m_table(new QTableWidget(0, 3, this))
+    , m_key(new SizedLabel(0.9, QFont::Normal, this))
     , m_summary(new SizedLabel(0.9, QFont::Normal, this))
 {
     m_view->setRenderHint(QPainter::Antialiasing);
@@ -71,6 +72,7 @@ BackoffChart::BackoffChart(QWidget *parent)
     m_stack->addWidget(m_table);
     m_stack->setFixedHeight(fontMetrics().height() * 12);
     m_summary->setWordWrap(true);
+    m_key->setWordWrap(true);
     setTone(m_summary, Tone::Muted);
     m_toggle->setCheckable(true);
 
@@ -82,6 +84,7 @@ BackoffChart::BackoffChart(QWidget *parent)
     column->setSpacing(4);
     column->addLayout(head);
     column->addWidget(m_stack);
+    column->addWidget(m_key);
     column->addWidget(m_summary);
     retranslate();
     connect(m_toggle, &QToolButton::toggled, this, &BackoffChart::showTable);
@@ -110,10 +113,10 @@ void BackoffChart::showTable(bool on)
 
 void BackoffChart::changeEvent(QEvent *event)
 {
-    if (event->type() == QEvent::LanguageChange)
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::LanguageChange) {
         retranslate();
-    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::LanguageChange)
         draw();
+    }
     if (event->type() == QEvent::LanguageChange)
         fillTable();
     QWidget::changeEvent(event);
@@ -138,8 +141,10 @@ void BackoffChart::draw()
     for (const BackoffCurve::Wait &wait : m_curve.waits) {
         most += QPointF(wait.failure, heightOf(wait.most));
         least += QPointF(wait.failure, heightOf(wait.least));
-        if (wait.real)
-            (wait.byProvider ? asked : own) += QPointF(wait.failure, heightOf(*wait.real));
+        if (wait.own)
+            own += QPointF(wait.failure, heightOf(*wait.own));
+        if (wait.asked)
+            asked += QPointF(wait.failure, heightOf(*wait.asked));
     }
     auto *upper = new QLineSeries;
     auto *lower = new QLineSeries;
@@ -201,13 +206,16 @@ void BackoffChart::fillTable()
     m_table->setRowCount(int(m_curve.waits.size()));
     for (int row = 0; row < m_table->rowCount(); ++row) {
         const BackoffCurve::Wait &wait = m_curve.waits[size_t(row)];
-        const QString real = !wait.real        ? QStringLiteral("–")
-                             : wait.byProvider ? tr("%1 (asked)").arg(Times::duration(*wait.real))
-                                               : Times::duration(*wait.real);
-        const QString texts[] = {QString::number(wait.failure), waitRange(wait), real};
+        QStringList real;
+        if (wait.own)
+            real += Times::duration(*wait.own);
+        if (wait.asked)
+            real += tr("%1 (asked)").arg(Times::duration(*wait.asked));
+        const QString texts[] = {QString::number(wait.failure), waitRange(wait),
+                                 real.isEmpty() ? QStringLiteral("–") : real.join(QStringLiteral(", "))};
         for (int column = 0; column < 3; ++column) {
             auto *cell = new QTableWidgetItem(texts[column]);
-            cell->setTextAlignment(int(Qt::AlignRight | Qt::AlignVCenter));
+            cell->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
             cell->setData(
                 Qt::AccessibleTextRole,
                 tr("After failure %1 the policy waits %2, this delivery %3").arg(texts[0], texts[1], texts[2]));
@@ -226,6 +234,15 @@ void BackoffChart::retranslate()
     const QString text = m_curve.waits.empty() ? QString() : backoffSummary(m_curve);
     m_view->setAccessibleDescription(text);
     m_summary->setText(text);
+    const Tokens &tokens = tokensOf(palette());
+    const auto mark = [](const QColor &colour, QChar sign, const QString &meaning) {
+        return QStringLiteral("<span style=\"color:%1\">%2</span>&nbsp;%3")
+            .arg(colour.name(), sign, meaning.toHtmlEscaped());
+    };
+    m_key->setText(QStringList{mark(tokens.danger, QChar(0x25CF), tr("waited")),
+                               mark(tokens.warning, QChar(0x25C6), tr("asked by the provider")),
+                               mark(tokens.accent, QChar(0x25A4), tr("policy"))}
+                       .join(QStringLiteral("&nbsp;&nbsp; ")));
 }
 
 } // namespace sendoff::ui

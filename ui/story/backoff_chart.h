@@ -39,6 +39,7 @@ private:
     QStackedWidget *m_stack;
     QChartView *m_view;
     QTableWidget *m_table;
+    QLabel *m_key;
     QLabel *m_summary;
 };
 

@@ -90,16 +90,21 @@ QString backoffSummary(const BackoffCurve &curve)
     const QString rule =
         QCoreApplication::translate("Backoff", "Waits double from %1 to %2, each 75–100 % of its value.")
             .arg(Times::duration(curve.policy.base), Times::duration(curve.policy.max));
-    const auto count = std::count_if(curve.waits.cbegin(), curve.waits.cend(),
-                                     [](const BackoffCurve::Wait &wait) { return wait.real.has_value(); });
+    int count = 0;
+    Milliseconds last{0};
+    for (const BackoffCurve::Wait &wait : curve.waits) {
+        for (const auto &real : {wait.own, wait.asked}) {
+            if (real) {
+                ++count;
+                last = *real;
+            }
+        }
+    }
     if (count == 0)
         return rule + QChar(u' ') + QCoreApplication::translate("Backoff", "This delivery has not waited yet.");
     return rule + QChar(u' ') +
-           QCoreApplication::translate("Backoff", "This delivery waited %n time(s), the last time %1.", nullptr,
-                                       int(count))
-               .arg(Times::duration(*std::find_if(curve.waits.crbegin(), curve.waits.crend(), [](const auto &wait) {
-                                         return wait.real.has_value();
-                                     })->real));
+           QCoreApplication::translate("Backoff", "This delivery waited %n time(s), the last time %1.", nullptr, count)
+               .arg(Times::duration(last));
 }
 
 } // namespace sendoff::ui

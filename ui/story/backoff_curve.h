@@ -15,8 +15,8 @@ struct BackoffCurve
         int failure = 0;       // after which failure
         Milliseconds least{0}; // the policy's band
         Milliseconds most{0};
-        std::optional<Milliseconds> real; // nothing: not reached
-        bool byProvider = false;          // the provider asked for it, the policy did not choose
+        std::optional<Milliseconds> own;   // chosen by the policy; nothing: not reached
+        std::optional<Milliseconds> asked; // by the provider, beside or in place of it
     };
     RetryPolicy policy;
     bool isPolicySeen = false; // read from this delivery's own waits; otherwise the defaults are assumed

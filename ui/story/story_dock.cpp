@@ -42,18 +42,18 @@ StoryDock::StoryDock(QWidget *parent)
 void StoryDock::build()
 {
     m_stack = new QStackedWidget(this);
+    m_stack->setObjectName(QStringLiteral("storyPane"));
     m_trouble = new TroublePanel(this);
     auto *scroll = new QScrollArea(this);
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setFocusPolicy(Qt::NoFocus);
     m_content = new QWidget(this);
-    m_content->setAutoFillBackground(true);
-    m_content->setBackgroundRole(QPalette::Base);
+    m_content->setObjectName(QStringLiteral("storyPane"));
     scroll->setWidget(m_content);
     m_stack->addWidget(m_trouble);
     m_stack->addWidget(scroll);
-    m_stack->setMinimumWidth(fontMetrics().averageCharWidth() * 42);
+    m_stack->setMinimumWidth(fontMetrics().averageCharWidth() * 40);
     setWidget(m_stack);
 
     m_icon = new QLabel(m_content);

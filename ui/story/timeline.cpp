@@ -154,7 +154,7 @@ Timeline::Timeline(QWidget *parent)
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setResizeMode(Adjust);
-    setFrameShape(NoFrame);
+    setProperty("quiet", true);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
 
@@ -195,6 +195,7 @@ void Timeline::resizeEvent(QResizeEvent *event)
 void Timeline::fit()
 {
     setFixedHeight(heightForEntries());
+    doItemsLayout(); // the view would wait, and draw old places meanwhile
 }
 
 } // namespace sendoff::ui

@@ -10,11 +10,11 @@ namespace sendoff::ui {
 
 namespace {
 
-const QString service = QStringLiteral("org.freedesktop.portal.Desktop");
-const QString path = QStringLiteral("/org/freedesktop/portal/desktop");
-const QString interface = QStringLiteral("org.freedesktop.portal.Settings");
-const QString appearance = QStringLiteral("org.freedesktop.appearance");
-const QString scheme = QStringLiteral("color-scheme");
+const QString portalService = QStringLiteral("org.freedesktop.portal.Desktop");
+const QString portalPath = QStringLiteral("/org/freedesktop/portal/desktop");
+const QString portalInterface = QStringLiteral("org.freedesktop.portal.Settings");
+const QString appearanceGroup = QStringLiteral("org.freedesktop.appearance");
+const QString schemeKey = QStringLiteral("color-scheme");
 
 // The portal wraps the number in one variant or in two, by its age.
 bool prefersDark(QVariant value)
@@ -32,10 +32,11 @@ DesktopColours::DesktopColours(QObject *parent)
     QDBusConnection bus = QDBusConnection::sessionBus();
     if (!bus.isConnected())
         return;
-    bus.connect(service, path, interface, QStringLiteral("SettingChanged"), this,
+    bus.connect(portalService, portalPath, portalInterface, QStringLiteral("SettingChanged"), this,
                 SLOT(onSettingChanged(QString, QString, QDBusVariant)));
-    QDBusMessage question = QDBusMessage::createMethodCall(service, path, interface, QStringLiteral("Read"));
-    question << appearance << scheme;
+    QDBusMessage question =
+        QDBusMessage::createMethodCall(portalService, portalPath, portalInterface, QStringLiteral("Read"));
+    question << appearanceGroup << schemeKey;
     auto *watcher = new QDBusPendingCallWatcher(bus.asyncCall(question), this);
     connect(watcher, &QDBusPendingCallWatcher::finished, this, [this, watcher] {
         const QDBusPendingReply<QDBusVariant> answer = *watcher;
@@ -47,7 +48,7 @@ DesktopColours::DesktopColours(QObject *parent)
 
 void DesktopColours::onSettingChanged(const QString &group, const QString &key, const QDBusVariant &value)
 {
-    if (group == appearance && key == scheme)
+    if (group == appearanceGroup && key == schemeKey)
         Q_EMIT darkPreferred(prefersDark(QVariant::fromValue(value)));
 }
 

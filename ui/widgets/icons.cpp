@@ -65,7 +65,9 @@ private:
         }
         QByteArray drawing = file.readAll();
         drawing.replace("currentColor", colour(mode).name().toLatin1());
-        QSvgRenderer(drawing).render(painter, QRectF(rect));
+        // A place wider than high keeps the icon square at its left: the rest is the distance to a button's text.
+        const int side = std::min(rect.width(), rect.height());
+        QSvgRenderer(drawing).render(painter, QRectF(rect.x(), rect.y() + (rect.height() - side) / 2.0, side, side));
     }
 
     QString m_name;

@@ -52,22 +52,33 @@ QToolButton:focus { border: 2px solid @accent; padding: 3px; }
 QToolButton[quiet="true"] { padding: 3px 8px; }
 QToolButton[quiet="true"]:focus { padding: 2px 7px; }
 QToolButton::menu-indicator { image: none; }
-QLineEdit, QSpinBox { background: @surface; color: @text; border: 1px solid @edge; border-radius: 4px;
+QLineEdit, QSpinBox { background: @surface; border: 1px solid @edge; border-radius: 4px;
     padding: 5px 7px; selection-background-color: @accent; selection-color: @onAccent; }
 QLineEdit:focus, QSpinBox:focus { border: 2px solid @accent; padding: 4px 6px; }
 QLineEdit[wrong="true"] { border-color: @danger; }
 QRadioButton, QCheckBox { color: @text; border: 2px solid transparent; border-radius: 4px; padding: 2px; spacing: 8px; }
 QRadioButton:focus, QCheckBox:focus { border-color: @accent; }
 QRadioButton:disabled, QCheckBox:disabled { color: @muted; }
+QCheckBox::indicator { width: 14px; height: 14px; background: @surface; border: 1px solid @edge; border-radius: 3px; }
+QCheckBox::indicator:checked { background: @accent; border-color: @accent; image: url(@check); }
+QRadioButton::indicator { width: 14px; height: 14px; background: @surface; border: 1px solid @edge; border-radius: 8px; }
+QRadioButton::indicator:checked { width: 6px; height: 6px; background: @onAccent; border: 5px solid @accent; }
+QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { background: @window; border-color: @line; }
 QComboBox { background: @surface; color: @text; border: 1px solid @edge; border-radius: 4px; padding: 5px 9px; }
 QComboBox:focus { border: 2px solid @accent; padding: 4px 8px; }
+QComboBox::drop-down { border: 0; width: 24px; }
+QComboBox::down-arrow { image: url(@arrow); width: 12px; height: 12px; }
 QComboBox QAbstractItemView { background: @surface; color: @text; border: 1px solid @line;
     selection-background-color: @selection; selection-color: @text; }
 QAbstractItemView { background: @surface; color: @text; border: 1px solid @line; border-radius: 4px; outline: 0;
     padding: 1px; selection-background-color: @selection; selection-color: @text; }
 QAbstractItemView:focus { border: 2px solid @accent; padding: 0; }
-QListView#sidebar { background: @window; border: 2px solid transparent; border-radius: 4px; padding: 0; }
-QListView#sidebar:focus { border-color: @accent; }
+QAbstractItemView[quiet="true"] { background: transparent; border: 2px solid transparent; padding: 0; }
+QAbstractItemView[quiet="true"]:focus { border-color: @accent; }
+QListView#sidebar, QListView#sidebar:focus { background: @window; border: 2px solid transparent; padding: 0; }
+QWidget#storyPane { background: @surface; }
+QMessageBox QLabel#qt_msgbox_label { font-weight: 600; min-width: 26em; }
+QMessageBox QLabel#qt_msgbox_informativelabel { min-width: 26em; }
 QTableView { gridline-color: transparent; }
 QTableCornerButton::section { background: @surface; border: 0; }
 QHeaderView { background: @surface; border: 0; border-radius: 0; padding: 0; }
@@ -100,10 +111,10 @@ QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 )";
 
-// A line that must be seen as the edge of a control, stronger than a hairline.
+// The edge of a control must be seen (3:1), unlike a hairline.
 QColor edgeOf(const Tokens &t)
 {
-    const auto mix = [](int a, int b) { return (a * 3 + b * 2) / 5; };
+    const auto mix = [](int a, int b) { return (a + 2 * b) / 3; };
     return QColor(mix(t.line.red(), t.muted.red()), mix(t.line.green(), t.muted.green()),
                   mix(t.line.blue(), t.muted.blue()));
 }
@@ -112,6 +123,9 @@ QString styleSheetOf(const Tokens &t)
 {
     QString text = QString::fromLatin1(styleText);
     // Longer names first, so that none is taken for the start of another.
+    const QString suffix = &t == &darkTokens() ? QStringLiteral("-dark.svg") : QStringLiteral("-light.svg");
+    text.replace(QLatin1String("@check"), QStringLiteral(":/sendoff/icons/tick") + suffix);
+    text.replace(QLatin1String("@arrow"), QStringLiteral(":/sendoff/icons/drop") + suffix);
     const std::pair<const char *, QColor> colours[] = {
         {"@selection", t.selection}, {"@onAccent", t.onAccent}, {"@surface", t.surface}, {"@success", t.success},
         {"@warning", t.warning},     {"@accent", t.accent},     {"@danger", t.danger},   {"@window", t.window},

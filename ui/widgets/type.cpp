@@ -43,7 +43,9 @@ QSize ElidedLabel::minimumSizeHint() const
 
 QSize ElidedLabel::sizeHint() const
 {
-    return {fontMetrics().horizontalAdvance(m_text) + 2, fontMetrics().height()};
+    // What is longer than a line of a dialog never widens it.
+    return {std::min(fontMetrics().horizontalAdvance(m_text) + 2, fontMetrics().averageCharWidth() * 48),
+            fontMetrics().height()};
 }
 
 void ElidedLabel::resizeEvent(QResizeEvent *event)
@@ -78,6 +80,13 @@ void setIconButton(QToolButton *button, const QString &iconName, const QString &
     button->setIcon(icon(iconName));
     button->setAccessibleName(name);
     button->setToolTip(name);
+}
+
+void setTextIcon(QAbstractButton *button, const QIcon &icon)
+{
+    const int side = button->fontMetrics().height();
+    button->setIcon(icon);
+    button->setIconSize({side + 4, side});
 }
 
 QWidget *makeRule(QWidget *parent)

@@ -4,6 +4,7 @@
 #include <QFont>
 #include <QLabel>
 
+class QAbstractButton;
 class QToolButton;
 
 namespace sendoff::ui {
@@ -43,6 +44,8 @@ private:
 void setTone(QLabel *label, Tone tone);
 // A button with an icon only: the name is what a screen reader says and the tooltip shows.
 void setIconButton(QToolButton *button, const QString &iconName, const QString &name);
+// An icon before a button's text, with room between the two.
+void setTextIcon(QAbstractButton *button, const QIcon &icon);
 // A hairline.
 QWidget *makeRule(QWidget *parent);
 // Sets a dynamic property that the stylesheet looks at, and has it looked at again.
