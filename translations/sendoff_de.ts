@@ -755,8 +755,8 @@
         <translation>An</translation>
     </message>
     <message>
-        <source>Last answer</source>
-        <translation>Letzte Antwort</translation>
+        <source>Answer</source>
+        <translation>Antwort</translation>
     </message>
     <message>
         <source>Tries</source>
@@ -961,12 +961,16 @@
 <context>
     <name>sendoff::ui::OperationBar</name>
     <message>
-        <source>Storing the operation …</source>
-        <translation>Der Vorgang wird gespeichert …</translation>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
     </message>
     <message>
         <source>Close</source>
         <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Storing the operation …</source>
+        <translation>Der Vorgang wird gespeichert …</translation>
     </message>
     <message numerus="yes">
         <source>%n deliveries are retried in %1 s. Nothing has been touched yet.</source>
@@ -997,10 +1001,6 @@
     <message>
         <source>Progress</source>
         <translation>Fortschritt</translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>Rückgängig</translation>
     </message>
     <message>
         <source>Stop the rest</source>
@@ -1230,8 +1230,8 @@
 <context>
     <name>sendoff::ui::Sidebar</name>
     <message>
-        <source>Alt+%1</source>
-        <translation>Alt+%1</translation>
+        <source>%1 (Alt+%2)</source>
+        <translation>%1 (Alt+%2)</translation>
     </message>
     <message>
         <source>%1, %2</source>

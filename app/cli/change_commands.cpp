@@ -194,6 +194,7 @@ void addChange(CommandLine &line, const char *verb, const char *description)
     command.add_option("id", options->ids, "Delivery ids, instead of a filter");
     QStringList fields = filterFields();
     fields.removeAll(QStringLiteral("id"));
+    fields.removeAll(QStringLiteral("reason")); // here it is the person's own; --filter reason:… still chooses
     if (options->verb == QLatin1String("retry")) {
         fields.removeAll(QStringLiteral("event"));
         command.add_flag("--event", options->ofEvents, "The ids are those of rejected events: relay them again");

@@ -110,7 +110,13 @@ std::optional<int> CommandLine::parse(int argc, char **argv)
     } catch (const CLI::CallForVersion &) {
         std::cout << "sendoffd " << SENDOFF_VERSION << '\n';
     } catch (const CLI::ParseError &error) {
-        complain(QString::fromUtf8(error.what()) + QStringLiteral("; see `sendoffd --help`"));
+        // What no command took stands in remaining(): then the word, not the missing command, is the mistake.
+        const std::vector<std::string> unknown =
+            m_app.get_subcommands().empty() ? m_app.remaining() : std::vector<std::string>();
+        const QString why = unknown.empty()
+                                ? QString::fromUtf8(error.what()).replace(u'\n', u' ')
+                                : QStringLiteral("there is no command %1").arg(QString::fromStdString(unknown.front()));
+        complain(why + QStringLiteral("; see `sendoffd --help`"));
         return int(ExitCode::Usage);
     }
     std::cout.flush();

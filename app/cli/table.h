@@ -24,7 +24,7 @@ class Table
 public:
     explicit Table(QStringList heads);
     void add(QStringList cells);
-    bool isEmpty() const { return m_rows.empty(); }
+    bool isEmpty() const { return m_rows.size() == 1; }
     // Lines with two blanks between columns; the last column is not padded. `paint` may put colour around a cell.
     QStringList lines(const std::function<QString(const QString &)> &paint = {}) const;
 

@@ -2,6 +2,8 @@
 
 #include "app/cli/table.h"
 
+#include <QMap>
+
 namespace sendoff::app {
 
 namespace {

@@ -61,7 +61,7 @@ Cursor Session::run(const QByteArray &sql, const QVariantList &values)
         if (value.userType() == QMetaType::QString && value.toString().contains(QChar(0)))
             throw SqlError({ErrorCode::Invalid, QStringLiteral("a text holds the character U+0000, which no store keeps; remove it")});
         // A QString is a text, empty when null; NULL is asked for with an invalid QVariant.
-        const bool isNullText = value.userType() == QMetaType::QString && value.isNull();
+        const bool isNullText = value.userType() == QMetaType::QString && value.toString().isNull();
         query.bindValue(position++, isNullText ? QVariant(QStringLiteral("")) : value);
     }
     if (!query.exec())
@@ -103,6 +103,7 @@ Result<void> Database::connect()
     auto connection = std::make_unique<Connection>();
     connection->name = QStringLiteral("sendoff-%1").arg(++counter);
     const bool isServer = isPostgreSql();
+    const QString joined = QStringLiteral("; ");
     {
         QSqlDatabase database = QSqlDatabase::addDatabase(isServer ? QStringLiteral("QPSQL") : QStringLiteral("QSQLITE"), connection->name);
         if (!database.isValid())
@@ -113,10 +114,7 @@ Result<void> Database::connect()
             QString options = m_url.options;
             if (!options.contains(QLatin1String("connect_timeout")))
                 options += (options.isEmpty() ? QString() : QStringLiteral(";")) + QStringLiteral("connect_timeout=5");
-            // Everything that depends on a session's settings is said here, once: zone, schema, no idle transaction for
-            // ever. Without sequential scans a plan made while a table was empty stays right when it is full.
             options += QStringLiteral(";application_name='sendoff %1';port=%2").arg(m_url.schema.left(50), m_url.ports);
-            options += QStringLiteral(";options='-c search_path=%1 -c TimeZone=UTC -c enable_seqscan=off -c jit=off -c client_min_messages=warning -c idle_in_transaction_session_timeout=60000'").arg(m_url.schema);
             database.setHostName(m_url.hosts);
             database.setDatabaseName(m_url.database);
             database.setUserName(m_url.user);
@@ -131,14 +129,21 @@ Result<void> Database::connect()
             return Error{ErrorCode::Unavailable, QStringLiteral("store %1 can't be opened: %2").arg(m_url.toText(), plainText(database.lastError()))};
         QSqlQuery setup(database);
         QStringList statements;
+        // Everything that depends on a session's settings is said here, once (not in the connection's options, which
+        // poolers refuse). Without sequential scans a plan made while a table was empty stays right when it is full.
+        if (isServer)
+            statements = {QStringLiteral("SET search_path = %1").arg(m_url.schema), QStringLiteral("SET TimeZone = 'UTC'"),
+                          QStringLiteral("SET enable_seqscan = off"), QStringLiteral("SET jit = off"),
+                          QStringLiteral("SET client_min_messages = warning"),
+                          QStringLiteral("SET idle_in_transaction_session_timeout = '60s'")};
         if (isServer && m_access == Access::ReadOnly)
-            statements = {QStringLiteral("SET default_transaction_read_only = on")};
+            statements += QStringLiteral("SET default_transaction_read_only = on");
         else if (!isServer && m_access == Access::ReadWrite)
             // WAL lets the console read while the engine writes; FULL so that what was accepted survives a power cut;
             // secure_delete so that scrubbed codes leave the file.
             statements = {QStringLiteral("PRAGMA journal_mode=WAL"), QStringLiteral("PRAGMA synchronous=FULL"),
                           QStringLiteral("PRAGMA secure_delete=ON"), QStringLiteral("PRAGMA journal_size_limit=33554432")};
-        for (const QString &statement : statements) {
+        for (const QString &statement : isServer ? QStringList{statements.join(joined)} : statements) {
             if (!setup.exec(statement)) {
                 const Error error = errorFrom(setup.lastError(), isServer);
                 return Error{error.code, QStringLiteral("store %1 can't be used: %2").arg(m_url.toText(), error.message)};
@@ -232,6 +237,30 @@ Result<void> Database::listen(std::function<void()> wake)
     }
     // The driver goes with the connection and takes this with it.
     QObject::connect(driver, &QSqlDriver::notification, driver, [this] { m_wake(); });
+    return {};
+}
+
+Result<void> Database::checkNoTransactionPooler()
+{
+    if (!isPostgreSql())
+        return {};
+    // A session's own setting that another connection can read shows that the two share a server session.
+    const QString mark = QString::number(QRandomGenerator::global()->generate64(), 16);
+    const auto marked = write([&](Session &session) { session.run("SELECT set_config('sendoff.session_mark', ?, false)", {mark}); });
+    if (!marked)
+        return marked;
+    auto other = open(m_url, m_password, Access::ReadOnly);
+    if (!other)
+        return other.error();
+    const Result<QString> seen = (*other)->read([](Session &session) {
+        Cursor row = session.run("SELECT current_setting('sendoff.session_mark', true)");
+        return row.next() ? row.text(0) : QString();
+    });
+    if (!seen)
+        return seen.error();
+    if (*seen == mark)
+        return Error{ErrorCode::Refused, QStringLiteral("the store's URL leads through a pooler in transaction mode, where sessions and "
+                                                        "notifications do not hold; use session pooling or a direct URL")};
     return {};
 }
 

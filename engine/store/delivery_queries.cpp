@@ -41,13 +41,14 @@ Result<PageEnd> pageEnd(const QString &cursor)
 }
 
 // Each half stops at the limit by itself, so that both walk their index and the merge sees two pages at the most.
-QByteArray bothHalves(const QByteArray &columns, const QByteArray &condition, const QByteArray &tail)
+QByteArray bothHalves(const QByteArray &columns, const FilterSql &where, const QByteArray &tail)
 {
-    const auto half = [&](const char *table) {
+    const auto half = [&](const char *table, const QByteArray &condition) {
         return "SELECT * FROM (SELECT " + columns + " FROM " + table + " d WHERE 1 = 1" + condition + tail + ") AS " +
                table + "_half";
     };
-    return half("sendoff_delivery_hot") + " UNION ALL " + half("sendoff_delivery_history");
+    return half("sendoff_delivery_hot", where.ofLive()) + " UNION ALL " +
+           half("sendoff_delivery_history", where.ofEnded());
 }
 
 } // namespace
@@ -70,10 +71,9 @@ Result<DeliveryPage> listDeliveries(Database &database, const Filter &filter, co
     values << limit + 1;
     values += values;
     values << limit + 1;
-    const QByteArray sql =
-        QByteArray("SELECT ") + deliveryRecordValues + ", CAST(created_at AS text) FROM (" +
-        bothHalves(deliveryRecordColumns, where->condition, " ORDER BY d.created_at DESC, d.id DESC LIMIT ?") +
-        ") AS page ORDER BY created_at DESC, id DESC LIMIT ?";
+    const QByteArray sql = QByteArray("SELECT ") + deliveryRecordValues + ", CAST(created_at AS text) FROM (" +
+                           bothHalves(deliveryRecordColumns, *where, " ORDER BY d.created_at DESC, d.id DESC LIMIT ?") +
+                           ") AS page ORDER BY created_at DESC, id DESC LIMIT ?";
     return database.read([&](Session &session) {
         DeliveryPage page;
         PageEnd end;
@@ -99,8 +99,8 @@ Result<qint64> countDeliveries(Database &database, const Filter &filter, qint64 
     values << cap;
     values += values;
     values << cap;
-    const QByteArray sql = "SELECT count(*) FROM (SELECT * FROM (" +
-                           bothHalves("1 AS one", where->condition, " LIMIT ?") + ") AS found LIMIT ?) AS capped";
+    const QByteArray sql = "SELECT count(*) FROM (SELECT * FROM (" + bothHalves("1 AS one", *where, " LIMIT ?") +
+                           ") AS found LIMIT ?) AS capped";
     return database.read([&](Session &session) {
         Cursor row = session.run(sql, values);
         row.next();
@@ -193,11 +193,11 @@ std::vector<DeliveryStory> storiesWhere(Session &session, const QByteArray &cond
         QVariantList bound = values + QVariantList{limit};
         bound += bound;
         bound << limit;
-        Cursor row =
-            session.run(QByteArray("SELECT ") + deliveryRecordValues + " FROM (" +
-                            bothHalves(deliveryRecordColumns, condition, " ORDER BY d.created_at, d.id LIMIT ?") +
-                            ") AS page ORDER BY created_at, id LIMIT ?",
-                        bound);
+        Cursor row = session.run(QByteArray("SELECT ") + deliveryRecordValues + " FROM (" +
+                                     bothHalves(deliveryRecordColumns, FilterSql{condition, {}, true, true},
+                                                " ORDER BY d.created_at, d.id LIMIT ?") +
+                                     ") AS page ORDER BY created_at, id LIMIT ?",
+                                 bound);
         while (row.next()) {
             DeliveryStory story;
             story.delivery = deliveryRecord(row);

@@ -1,5 +1,6 @@
 #include "store/filter_sql.h"
 
+#include "domain/words.h"
 #include "store/bound_text.h"
 
 #include <algorithm>
@@ -91,6 +92,19 @@ void addAge(FilterSql &sql, const char *column, const FilterTerm &term, std::opt
     }
 }
 
+// Live states stand in the hot table only, ended ones in the history only.
+void noteState(FilterSql &sql, const QStringList &words)
+{
+    bool hasLive = false;
+    bool hasEnded = false;
+    for (const QString &word : words) {
+        if (const auto state = fromText<DeliveryState>(word))
+            (isLive(*state) ? hasLive : hasEnded) = true;
+    }
+    sql.mayBeLive = sql.mayBeLive && hasLive;
+    sql.mayBeEnded = sql.mayBeEnded && hasEnded;
+}
+
 } // namespace
 
 Result<FilterSql> filterSql(const Filter &filter, FilteredRows rows, std::optional<Timestamp> asOf)
@@ -121,6 +135,8 @@ Result<FilterSql> filterSql(const Filter &filter, FilteredRows rows, std::option
                              .arg(term.field)
                              .arg(maxValues)};
         }
+        if (!ofEvents && term.field == QLatin1String("state"))
+            noteState(sql, term.values);
         addEquals(sql, *column, term.values);
     }
     return sql;

@@ -14,6 +14,12 @@ struct FilterSql
 {
     QByteArray condition;
     QVariantList values;
+    // What a state in the filter says of the two tables: one that can't match is not searched.
+    bool mayBeLive = true;
+    bool mayBeEnded = true;
+
+    QByteArray ofLive() const { return mayBeLive ? condition : condition + " AND 1 = 0"; }
+    QByteArray ofEnded() const { return mayBeEnded ? condition : condition + " AND 1 = 0"; }
 };
 
 enum class FilteredRows {

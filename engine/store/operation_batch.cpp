@@ -116,7 +116,7 @@ std::vector<OperationRow> nextRows(Session &session, Taken &taken, const FilterS
         const int left = limit - int(rows.size());
         auto found = operationRows(
             session, taken.inHistory ? "sendoff_delivery_history" : "sendoff_delivery_hot",
-            where.condition +
+            (taken.inHistory ? where.ofEnded() : where.ofLive()) +
                 " AND d.event_sequence <= ? AND d.id > ? AND NOT EXISTS (SELECT 1 FROM sendoff_operation_item i "
                 "WHERE i.operation_id = ? AND i.delivery_id = d.id) ORDER BY d.id LIMIT ? $lock",
             where.values + QVariantList{taken.watermark, taken.after, taken.id, left});

@@ -165,11 +165,11 @@ Result<OperationScope> operationScope(Database &database, const Filter &filter, 
     return database.read([&](Session &session) {
         OperationScope scope;
         scope.watermark = newestSequence(session);
-        scope.rows = operationRows(session, "sendoff_delivery_hot", where->condition + " LIMIT ?",
+        scope.rows = operationRows(session, "sendoff_delivery_hot", where->ofLive() + " LIMIT ?",
                                    where->values + QVariantList{limit});
         const int left = limit - int(scope.rows.size());
         if (left > 0) {
-            auto finished = operationRows(session, "sendoff_delivery_history", where->condition + " LIMIT ?",
+            auto finished = operationRows(session, "sendoff_delivery_history", where->ofEnded() + " LIMIT ?",
                                           where->values + QVariantList{left});
             std::move(finished.begin(), finished.end(), std::back_inserter(scope.rows));
         }

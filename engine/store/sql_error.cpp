@@ -54,6 +54,8 @@ QString plainText(const QSqlError &error)
     QString text = error.databaseText().section(u'\n', 0, 0).trimmed();
     if (text.isEmpty())
         text = error.driverText().section(u'\n', 0, 0).trimmed();
+    if (text.contains(QLatin1String("unsupported startup parameter")))
+        text += QStringLiteral("; the URL leads through a pooler: use session pooling or a direct URL");
     return text.isEmpty() ? QStringLiteral("the connection was lost") : text;
 }
 

@@ -206,6 +206,8 @@ $(delivery)
 ---
 CREATE INDEX sendoff_history_created ON sendoff_delivery_history (created_at, id)
 ---
+CREATE INDEX sendoff_history_listed ON sendoff_delivery_history (state, created_at, id)
+---
 CREATE INDEX sendoff_history_event ON sendoff_delivery_history (event_id)
 ---
 CREATE INDEX sendoff_history_user ON sendoff_delivery_history (user_id, ended_at)

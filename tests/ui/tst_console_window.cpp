@@ -57,7 +57,7 @@ QStringList nameless(QWidget *root)
 {
     QStringList found;
     for (QWidget *widget : root->findChildren<QWidget *>()) {
-        if (!(widget->focusPolicy() & Qt::TabFocus) || widget->focusProxy())
+        if (!(widget->focusPolicy() & Qt::TabFocus) || widget->focusProxy() || widget->isHidden())
             continue;
         if (qobject_cast<QScrollBar *>(widget) || widget->objectName().startsWith(QLatin1String("qt_")))
             continue;

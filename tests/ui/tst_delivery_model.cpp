@@ -113,7 +113,12 @@ private Q_SLOTS:
 
     void viewThatAsksForMoreInsideEverySignal_getsEachPageOnce()
     {
-        m_store->addMany(6'300); // the tester is such a view
+        m_store->addMany(6'300);
+        const auto askForMore = [this] { m_model->fetchMore({}); };
+        connect(m_model.get(), &QAbstractItemModel::modelReset, this, askForMore);
+        connect(m_model.get(), &QAbstractItemModel::rowsInserted, this, askForMore);
+        connect(m_model.get(), &QAbstractItemModel::rowsRemoved, this, askForMore);
+        connect(m_model.get(), &DeliveryModel::loaded, this, askForMore);
         load();
         QTRY_VERIFY_WITH_TIMEOUT(m_model->endsAtOldest(), patience);
         QCOMPARE(m_model->rowCount(), DeliveryModel::maxRows - 100);

@@ -98,8 +98,13 @@ void addVaried(FakeStore &store)
         record.reason = kind.reason;
         record.attempts = kind.reason == Reason::AttemptsSpent ? 11 : 1 + number % 2;
         record.failures = kind.reason == Reason::AttemptsSpent ? 10 : 1;
-        store.add(record, kind.reason == Reason::AttemptsSpent ? aLongStruggle(record.createdAt)
-                                                               : std::vector<AttemptRecord>{});
+        std::vector<AttemptRecord> attempts;
+        if (kind.reason == Reason::AttemptsSpent) {
+            record.createdAt -= Milliseconds(7'800'000); // ten failures take two hours
+            attempts = aLongStruggle(record.createdAt);
+            record.endedAt = attempts.back().endedAt;
+        }
+        store.add(record, attempts);
     }
     for (int each = 0; each <= int(DeliveryState::Unknown); ++each) {
         const auto state = DeliveryState(each);

@@ -4,6 +4,7 @@
 #include "ui/widgets/icons.h"
 #include "ui/widgets/type.h"
 
+#include <QAbstractItemView>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QEvent>
@@ -77,9 +78,8 @@ QWidget *ConnectPage::buildRecent()
     column->setContentsMargins(16, 16, 16, 16);
     column->setSpacing(8);
     column->addWidget(m_recentTitle);
-    column->addWidget(m_noRecent);
+    column->addWidget(m_noRecent, 1);
     column->addWidget(m_list, 1);
-    column->addStretch(0);
     const auto take = [this](QListWidgetItem *item) {
         if (const auto connection = m_recent.find(item->data(Qt::UserRole).toString()))
             setConnection(*connection);
@@ -376,6 +376,7 @@ void ConnectPage::retranslate()
         label->setMinimumWidth(widest); // the forms share one edge
         label->setMinimumHeight(m_name->sizeHint().height());
     }
+    m_environment->view()->setAccessibleName(tr("Environment"));
     m_schema->setPlaceholderText(QStringLiteral("public"));
     m_password->setPlaceholderText(tr("Asked for each time, stored nowhere"));
     m_name->setPlaceholderText(tr("How the window calls it"));

@@ -155,7 +155,8 @@ void DeliveriesPage::applyFilter(const Filter &filter)
 {
     m_matching.reset();
     m_model.setFilter(filter);
-    m_stack->setCurrentWidget(m_table);
+    if (!m_inTrouble) // what is wrong stays readable until an answer comes
+        m_stack->setCurrentWidget(m_table);
     updateNumbers();
     updateActions();
     countMatching();
@@ -200,6 +201,9 @@ void DeliveriesPage::takeLoaded()
         m_inTrouble = false;
         m_banner->hide();
         m_table->setEnabled(true);
+        if (m_focusToReturn)
+            m_table->setFocus();
+        m_focusToReturn = false;
         Q_EMIT recovered();
     }
     if (m_model.rowCount() == 0)
@@ -256,6 +260,7 @@ void DeliveriesPage::takeFailure(const Error &error)
         // What was read stays readable, greyed; the next refresh tries again.
         m_banner->setText(tr("The list could not be refreshed: %1").arg(error.message));
         m_banner->show();
+        m_focusToReturn = m_focusToReturn || m_table->hasFocus();
         m_table->setEnabled(false);
     } else {
         m_trouble->tell(QStringLiteral("alert"), Tone::Danger, tr("The list could not be loaded"), error.message,
@@ -343,7 +348,10 @@ OperationDialog *DeliveriesPage::openOperation(const QString &verb)
         request.actor = m_actor;
         m_bar->submit(request);
     });
-    connect(dialog, &QDialog::finished, this, [this] { m_table->setFocus(); });
+    connect(dialog, &QDialog::finished, this, [this] {
+        window()->activateWindow();
+        m_table->setFocus();
+    });
     dialog->open();
     return dialog;
 }

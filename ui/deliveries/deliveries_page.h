@@ -80,6 +80,7 @@ private:
     DeliveryModel m_model;
     DeliveryId m_wanted; // to be shown as soon as it is loaded
     bool m_inTrouble = false;
+    bool m_focusToReturn = false; // the table had it when it was greyed
     QLabel *m_title = nullptr;
     QLabel *m_numbers = nullptr;
     FilterLine *m_filterLine = nullptr;

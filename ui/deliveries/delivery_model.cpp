@@ -418,6 +418,8 @@ QVariant DeliveryModel::data(const QModelIndex &index, int role) const
         return row.id.value;
     case StateRole:
         return int(row.state);
+    case ShortAnswerRole:
+        return row.lastStatus >= 400 ? QString::number(row.lastStatus) : Words::answer(0, row.lastCode);
     case ChannelRole:
         return int(row.channel);
     default:
@@ -461,7 +463,9 @@ QString DeliveryModel::explanation(const DeliveryRecord &record, Column column) 
     case RecipientColumn:
         return record.user.isEmpty() ? QString() : tr("User %1").arg(record.user.value);
     case AnswerColumn:
-        return Words::outcome(record.lastOutcome);
+        return record.attempts == 0 ? QString()
+                                    : QStringLiteral("%1: %2").arg(Words::answer(record.lastStatus, record.lastCode),
+                                                                   Words::outcome(record.lastOutcome));
     case TriesColumn:
         return tr("%n attempt(s)", nullptr, record.attempts) + QStringLiteral(", ") +
                tr("%n failure(s)", nullptr, record.failures);
@@ -492,7 +496,7 @@ QVariant DeliveryModel::headerData(int section, Qt::Orientation orientation, int
     case RecipientColumn:
         return tr("To");
     case AnswerColumn:
-        return tr("Last answer");
+        return tr("Answer");
     case TriesColumn:
         return tr("Tries");
     case AgeColumn:

@@ -24,7 +24,7 @@ public:
         AgeColumn,
         ColumnCount
     };
-    enum Role { IdRole = Qt::UserRole, StateRole, ChannelRole };
+    enum Role { IdRole = Qt::UserRole, StateRole, ChannelRole, ShortAnswerRole };
     static constexpr int pageSize = 200;
     static constexpr int maxPages = 25;
     static constexpr int maxRows = pageSize * maxPages;

@@ -19,6 +19,15 @@ namespace {
 
 constexpr int edgeRows = 40; // rows before an edge of the window at which the next page is asked for
 
+// Either every row has room for its channel's word, or none shows it.
+int widestChannel(const QFontMetrics &metrics)
+{
+    int widest = 0;
+    for (int each = 0; each <= int(Channel::Webhook); ++each)
+        widest = std::max(widest, metrics.horizontalAdvance(Words::channel(Channel(each))));
+    return widest;
+}
+
 // State as icon, word and colour, also on selected rows; a hairline under each row; a bar at the current one.
 class RowDelegate : public QStyledItemDelegate
 {
@@ -38,8 +47,11 @@ public:
         } else if (index.column() == DeliveryModel::ChannelColumn) {
             setIcon(option, Words::channelIconName(Channel(index.data(DeliveryModel::ChannelRole).toInt())),
                     Tone::Muted);
-            if (option->rect.width() < side * 4)
+            if (widestChannel(option->fontMetrics) + side + 20 > option->rect.width())
                 option->text.clear(); // no room for the word: the tooltip says it
+        } else if (index.column() == DeliveryModel::AnswerColumn) {
+            if (option->fontMetrics.horizontalAdvance(option->text) + 20 > option->rect.width())
+                option->text = index.data(DeliveryModel::ShortAnswerRole).toString();
         } else if (index.column() == DeliveryModel::AgeColumn || index.column() == DeliveryModel::TriesColumn) {
             setInk(option, Tone::Muted);
         }
@@ -96,7 +108,6 @@ DeliveryTable::DeliveryTable(DeliveryModel &model, QWidget *parent)
     horizontalHeader()->setSectionsMovable(true);
     horizontalHeader()->setSectionResizeMode(QHeaderView::Interactive);
     horizontalHeader()->setSectionResizeMode(DeliveryModel::RecipientColumn, QHeaderView::Stretch);
-    horizontalHeader()->setSectionResizeMode(DeliveryModel::AnswerColumn, QHeaderView::Stretch);
     m_pill->setProperty("primary", true);
     m_pill->setFocusPolicy(Qt::TabFocus);
     m_pill->hide();
@@ -148,20 +159,26 @@ void DeliveryTable::sizeToFont()
                                                                                Timestamp{Milliseconds{59 * 60'000}}))));
 }
 
-// In a narrow window the channel shrinks to its icon and the tries stand in the inspector only; the tooltips stay.
+// In a narrow window the channel shrinks to its icon and the answer to its number, in a narrower one the tries stand
+// in the inspector only; the tooltips stay.
 void DeliveryTable::fitColumns()
 {
     const QFontMetrics metrics(font());
-    const bool isNarrow = viewport()->width() < metrics.averageCharWidth() * 104;
-    setColumnHidden(DeliveryModel::TriesColumn, isNarrow);
-    const int iconWidth = metrics.height() + 4;
-    setColumnWidth(DeliveryModel::ChannelColumn,
-                   isNarrow ? iconWidth + 16
-                            : metrics.horizontalAdvance(QStringLiteral("Posteingang")) + 28 + iconWidth);
+    const int room = viewport()->width() / metrics.averageCharWidth();
+    const bool isTight = room < 130;
+    const auto widthFor = [&](const QString &text) { return metrics.horizontalAdvance(text) + 28; };
+    setColumnHidden(DeliveryModel::TriesColumn, room < 118);
+    int channel =
+        widthFor(m_model.headerData(DeliveryModel::ChannelColumn, Qt::Horizontal, Qt::DisplayRole).toString());
+    if (!isTight)
+        channel = std::max(channel, widestChannel(metrics) + metrics.height() + 32);
+    setColumnWidth(DeliveryModel::ChannelColumn, channel);
     setColumnWidth(DeliveryModel::TypeColumn,
-                   metrics.horizontalAdvance(isNarrow ? QStringLiteral("booking.confirm")
-                                                      : QStringLiteral("auth.verification_code")) +
-                       28);
+                   widthFor(isTight ? QStringLiteral("booking.confirmed") : QStringLiteral("auth.verification_code")));
+    const QString header = m_model.headerData(DeliveryModel::AnswerColumn, Qt::Horizontal, Qt::DisplayRole).toString();
+    setColumnWidth(DeliveryModel::AnswerColumn,
+                   std::max(widthFor(header), widthFor(isTight ? QStringLiteral("timeout")
+                                                               : QStringLiteral("500 internal_server_error"))));
 }
 
 void DeliveryTable::retranslate()
@@ -169,6 +186,7 @@ void DeliveryTable::retranslate()
     setAccessibleName(tr("Deliveries"));
     m_model.retranslate();
     sizeToFont();
+    fitColumns();
     placePill();
 }
 

@@ -34,6 +34,8 @@ OperationBar::OperationBar(QWidget *parent)
 {
     setProperty("notice", true);
     m_text->setWordWrap(true);
+    m_action->setText(tr("Undo"));
+    m_close->setText(tr("Close"));
     m_progress->setTextVisible(false);
     m_progress->setFixedWidth(fontMetrics().averageCharWidth() * 16);
     auto *row = new QHBoxLayout(this);

@@ -10,6 +10,7 @@
 #include <QLocale>
 #include <QPushButton>
 #include <QRadioButton>
+#include <QTimer>
 #include <QVBoxLayout>
 
 namespace sendoff::ui {
@@ -104,8 +105,7 @@ void OperationDialog::build(const Connection &connection)
     column->addSpacing(4);
     column->addLayout(buttons);
 
-    setMinimumWidth(fontMetrics().averageCharWidth() * 76);
-    layout()->setSizeConstraint(QLayout::SetMinimumSize);
+    m_question->setMinimumWidth(fontMetrics().averageCharWidth() * 84);
     m_reason->setFocus();
     connect(close, &QPushButton::clicked, this, &QDialog::reject);
     connect(m_accept, &QPushButton::clicked, this, &QDialog::accept);
@@ -223,6 +223,20 @@ void OperationDialog::showPreview()
                            "already has are not called back."));
     }
     updateButton();
+    fit();
+}
+
+// The rows are another number than before: the dialog takes the height they need.
+void OperationDialog::fit()
+{
+    const auto take = [this] {
+        layout()->activate();
+        const int wide = std::max({sizeHint().width(), minimumSizeHint().width(), width()});
+        const int high = layout()->hasHeightForWidth() ? layout()->totalHeightForWidth(wide) : sizeHint().height();
+        resize(wide, std::max(high, minimumSizeHint().height()));
+    };
+    take();
+    QTimer::singleShot(0, this, take); // the new labels know their height once they are polished
 }
 
 void OperationDialog::showTrouble(const QString &text)

@@ -43,6 +43,7 @@ private:
     void showPreview();
     void showTrouble(const QString &text);
     void updateButton();
+    void fit();
     void addFact(const QString &what, const QString &number, Tone tone = Tone::Plain);
     QString question() const;
     QString verbLabel(qint64 count) const;

@@ -304,7 +304,7 @@ void MainWindow::takeOpened()
     m_center->setCurrentWidget(m_console);
     m_story->show();
     if (!m_surroundings.settings.contains(QStringLiteral("window/docks")))
-        resizeDocks({m_story}, {fontMetrics().averageCharWidth() * (width() < 1200 ? 40 : 52)}, Qt::Horizontal);
+        resizeDocks({m_story}, {fontMetrics().averageCharWidth() * (width() < 1200 ? 40 : 56)}, Qt::Horizontal);
     statusBar()->show();
     m_story->setWorker(m_quick.get());
     for (DeliveriesPage *page : pages())
@@ -520,6 +520,14 @@ void MainWindow::askAboutClosing()
     box->open();
 }
 
+void MainWindow::resizeEvent(QResizeEvent *event)
+{
+    QMainWindow::resizeEvent(event);
+    const bool isNarrow = width() < fontMetrics().averageCharWidth() * 190;
+    m_sidebar->setCompact(isNarrow);
+    m_menuButton->setToolButtonStyle(isNarrow ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
+}
+
 void MainWindow::changeEvent(QEvent *event)
 {
     if (event->type() == QEvent::LanguageChange)
@@ -536,6 +544,7 @@ void MainWindow::retranslate()
     m_sidebar->setTitle(deliveriesPage, tr("Deliveries"));
     m_sidebar->setTitle(deadPage, tr("Dead letters"));
     m_menuButton->setText(tr("Menu"));
+    m_menuButton->setToolTip(tr("Menu"));
     setTextIcon(m_menuButton, icon(QStringLiteral("menu")));
     m_zoneButton->setText(Times::zone() == QTimeZone::utc() ? QStringLiteral("UTC") : tr("Local time"));
     m_zoneButton->setToolTip(tr("Times are shown in this zone; press to change between UTC and local time."));

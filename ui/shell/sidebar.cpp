@@ -19,9 +19,14 @@ public:
 
     QSize sizeHint(const QStyleOptionViewItem &option, const QModelIndex &index) const override
     {
-        const QFontMetrics metrics(option.font);
-        return {metrics.horizontalAdvance(index.data(Qt::DisplayRole).toString()) + metrics.height() * 6,
-                metrics.height() + 14};
+        const auto *bar = qobject_cast<const Sidebar *>(option.widget);
+        QFont bold = option.font;
+        bold.setWeight(QFont::DemiBold);
+        const QFontMetrics metrics(bold);
+        const int text = bar && bar->isCompact() ? 0
+                                                 : metrics.horizontalAdvance(index.data(Qt::DisplayRole).toString()) +
+                                                       metrics.averageCharWidth() * 7;
+        return {metrics.height() + 36 + text, metrics.height() + 14};
     }
 
     void paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const override
@@ -45,6 +50,10 @@ public:
         const int side = option.fontMetrics.height();
         const QRect iconBox(box.left() + 10, box.center().y() - side / 2, side, side);
         index.data(Qt::DecorationRole).value<QIcon>().paint(painter, iconBox);
+        if (const auto *bar = qobject_cast<const Sidebar *>(option.widget); bar && bar->isCompact()) {
+            painter->restore();
+            return;
+        }
         const QRect text = box.adjusted(side + 20, 0, -10, 0);
         QFont font = option.font;
         if (chosen)
@@ -94,7 +103,7 @@ void Sidebar::setTitle(const QString &id, const QString &title)
 {
     if (QStandardItem *entry = item(id)) {
         entry->setText(title);
-        entry->setToolTip(tr("Alt+%1").arg(entry->row() + 1));
+        entry->setToolTip(tr("%1 (Alt+%2)").arg(title).arg(entry->row() + 1));
         entry->setAccessibleText(title);
         updateGeometry();
     }
@@ -114,6 +123,16 @@ void Sidebar::choose(const QString &id)
         setCurrentIndex(entry->index());
 }
 
+void Sidebar::setCompact(bool compact)
+{
+    if (compact == m_compact)
+        return;
+    m_compact = compact;
+    updateGeometry();
+    scheduleDelayedItemsLayout();
+    viewport()->update();
+}
+
 QString Sidebar::chosen() const
 {
     return currentIndex().data(idRole).toString();
@@ -121,7 +140,7 @@ QString Sidebar::chosen() const
 
 QSize Sidebar::sizeHint() const
 {
-    int width = fontMetrics().averageCharWidth() * 27;
+    int width = m_compact ? 0 : fontMetrics().averageCharWidth() * 27;
     for (int row = 0; row < m_pages.rowCount(); ++row)
         width = std::max(width, sizeHintForIndex(m_pages.index(row, 0)).width());
     return {width + 2 * frameWidth(), 200};

@@ -17,6 +17,9 @@ public:
     // Shown behind the title, as it stands; empty: none.
     void setCount(const QString &id, const QString &count);
     void choose(const QString &id);
+    // Icons only, for a narrow window; the titles stand in the tooltips.
+    void setCompact(bool compact);
+    bool isCompact() const { return m_compact; }
     QString chosen() const;
     QSize sizeHint() const override;
 
@@ -30,6 +33,7 @@ private:
     QStandardItem *item(const QString &id) const;
 
     QStandardItemModel m_pages;
+    bool m_compact = false;
 };
 
 } // namespace sendoff::ui

@@ -65,6 +65,7 @@ BackoffChart::BackoffChart(QWidget *parent)
     m_table->setTabKeyNavigation(false);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    m_table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
     m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
@@ -215,6 +216,7 @@ void BackoffChart::fillTable()
                                  real.isEmpty() ? QStringLiteral("–") : real.join(QStringLiteral(", "))};
         for (int column = 0; column < 3; ++column) {
             auto *cell = new QTableWidgetItem(texts[column]);
+            cell->setToolTip(texts[column]);
             cell->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
             cell->setData(
                 Qt::AccessibleTextRole,

@@ -69,11 +69,9 @@ BackoffCurve backoffCurve(const DeliveryStory &story)
         wait.failure = failure;
         wait.most = curve.policy.fullDelay(failure);
         wait.least = curve.policy.delay(failure, 1.0);
-        const auto real =
-            std::find_if(seen.crbegin(), seen.crend(), [&](const Seen &each) { return each.failure == failure; });
-        if (real != seen.crend()) {
-            wait.real = real->delay;
-            wait.byProvider = real->byProvider;
+        for (const Seen &each : seen) {
+            if (each.failure == failure)
+                (each.byProvider ? wait.asked : wait.own) = each.delay;
         }
         curve.waits.push_back(wait);
     }

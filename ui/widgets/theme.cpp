@@ -73,7 +73,7 @@ QComboBox QAbstractItemView { background: @surface; color: @text; border: 1px so
 QAbstractItemView { background: @surface; color: @text; border: 1px solid @line; border-radius: 4px; outline: 0;
     padding: 1px; selection-background-color: @selection; selection-color: @text; }
 QAbstractItemView:focus { border: 2px solid @accent; padding: 0; }
-QAbstractItemView[quiet="true"] { background: transparent; border: 2px solid transparent; padding: 0; }
+QAbstractItemView[quiet="true"] { background: @surface; border: 2px solid transparent; padding: 0; }
 QAbstractItemView[quiet="true"]:focus { border-color: @accent; }
 QListView#sidebar, QListView#sidebar:focus { background: @window; border: 2px solid transparent; padding: 0; }
 QWidget#storyPane { background: @surface; }

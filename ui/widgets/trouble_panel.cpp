@@ -35,6 +35,7 @@ TroublePanel::TroublePanel(QWidget *parent)
     column->addSpacing(8);
     column->addWidget(m_button, 0, Qt::AlignCenter);
     column->addStretch(3);
+    m_button->hide();
     connect(m_button, &QPushButton::clicked, this, &TroublePanel::pressed);
 }
 
