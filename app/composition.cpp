@@ -44,6 +44,7 @@ channel::TransportSettings transportSettings(const ResolvedSecrets &secrets)
     if (!secrets.proxyPassword.isEmpty())
         settings.proxy.setPassword(QString::fromUtf8(secrets.proxyPassword.reveal()));
     settings.proxyFromEnvironment = client.proxyFromEnvironment;
+    settings.caCertificates = client.caCertificates;
     return settings;
 }
 

@@ -3,6 +3,7 @@
 #include "app/provider_tables.h"
 #include "app/toml_table.h"
 
+#include <QFile>
 #include <QFileInfo>
 #include <QHostAddress>
 #include <QRegularExpression>
@@ -225,7 +226,28 @@ RetentionConfiguration readRetention(TomlTable &root)
     return retention;
 }
 
-HttpClientConfiguration readHttpClient(TomlTable &root)
+// Certificates to trust beside the system's: a company's own, or a stand-in's in tests.
+void readCaFile(TomlTable &table, const TomlFile &file, HttpClientConfiguration &client)
+{
+    constexpr qint64 mostBytes = 4 * 1024 * 1024;
+    const auto path = table.text("ca_file");
+    if (!path)
+        return;
+    client.caFile = file.absolute(*path);
+    QFile certificates(client.caFile);
+    if (!QFileInfo(client.caFile).isFile() || !certificates.open(QIODevice::ReadOnly)) {
+        table.problem(
+            "ca_file",
+            QStringLiteral("names %1, which can't be read; name a file of PEM certificates").arg(client.caFile));
+        return;
+    }
+    client.caCertificates = certificates.read(mostBytes);
+    if (!client.caCertificates.contains("-----BEGIN CERTIFICATE-----"))
+        table.problem("ca_file", QStringLiteral("names a file without a PEM certificate; one begins with "
+                                                "-----BEGIN CERTIFICATE-----"));
+}
+
+HttpClientConfiguration readHttpClient(TomlTable &root, const TomlFile &file)
 {
     HttpClientConfiguration client;
     auto table = root.table("http_client");
@@ -240,6 +262,7 @@ HttpClientConfiguration readHttpClient(TomlTable &root)
     if (proxy && !client.proxy.isEmpty() && client.proxy.port() < 0)
         table->problem("proxy", QStringLiteral("needs a port, as in \"http://proxy.example.com:3128\""));
     take(client.proxyPassword, table->secret("proxy_password"));
+    readCaFile(*table, file, client);
     table->finish();
     return client;
 }
@@ -317,7 +340,7 @@ Loaded<Configuration> loadConfiguration(const QString &path)
     configuration.lanes = readLanes(root);
     configuration.providers = readProviders(root, configuration.engine);
     configuration.retention = readRetention(root);
-    configuration.httpClient = readHttpClient(root);
+    configuration.httpClient = readHttpClient(root, file);
     configuration.log = readLog(root);
     root.finish();
     file.sortProblems();

@@ -105,6 +105,8 @@ struct HttpClientConfiguration
     QUrl proxy; // empty: direct connections
     bool proxyFromEnvironment = false;
     SecretSource proxyPassword;
+    QString caFile;            // absolute; empty: none
+    QByteArray caCertificates; // its content, PEM, trusted beside the system's
 };
 
 struct LogConfiguration

@@ -63,7 +63,7 @@ url = "sqlite:$database"
 [engine]
 name = "demo"
 [catalogue]
-path = "$demo/catalogue.toml"
+path = "$demo/parking.toml"
 templates = "$demo/templates"
 [retry]
 base = "2s"

@@ -84,8 +84,10 @@ Result<void> Output::flush()
 
 void complain(const QString &message)
 {
-    const QByteArray line = "sendoffd: " + printable(message).toUtf8() + '\n';
-    std::fwrite(line.constData(), 1, size_t(line.size()), stderr);
+    for (const QString &line : message.split(u'\n')) {
+        const QByteArray bytes = "sendoffd: " + printable(line).toUtf8() + '\n';
+        std::fwrite(bytes.constData(), 1, size_t(bytes.size()), stderr);
+    }
 }
 
 } // namespace sendoff::app

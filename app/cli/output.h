@@ -29,7 +29,7 @@ private:
     bool m_isColoured;
 };
 
-// One line on standard error, with the program's name in front.
+// On standard error, with the program's name in front of each line.
 void complain(const QString &message);
 
 } // namespace sendoff::app

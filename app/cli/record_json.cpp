@@ -24,7 +24,8 @@ JsonValue countsByName(const std::vector<std::pair<QString, qint64>> &counts)
 JsonObject withoutEvent(const DeliveryStory &story)
 {
     JsonObject object;
-    for (const auto &[name, value] : json(story.delivery).members())
+    const JsonValue delivery = json(story.delivery);
+    for (const auto &[name, value] : delivery.members())
         object.with(name == QLatin1String("attempts") ? "attempt_count" : name.toLatin1().constData(), value);
     return object.with("verdict", verdictOf(story.delivery))
         .with("attempts", jsonList(story.attempts))

@@ -31,7 +31,9 @@ QString attemptText(const AttemptRecord &attempt)
 {
     QStringList parts{QStringLiteral("attempt %1 by %2 to %3: %4")
                           .arg(attempt.number)
-                          .arg(attempt.engine, attempt.provider, attempt.outcome)};
+                          .arg(attempt.engine,
+                               attempt.provider.isEmpty() ? QStringLiteral("the inbox") : attempt.provider,
+                               attempt.outcome)};
     if (attempt.status != 0)
         parts += QStringLiteral("status %1").arg(attempt.status);
     if (!attempt.code.isEmpty())
@@ -76,7 +78,7 @@ std::vector<Moment> momentsOf(const DeliveryStory &story)
     std::vector<Moment> moments{
         {delivery.createdAt, QStringLiteral("planned by the relay, due %1").arg(toRfc3339(delivery.dueAt))}};
     // The due time moves with each retry; only before the first attempt it is that of the plan.
-    if (!story.attempts.empty())
+    if (!story.attempts.empty() || !isLive(delivery.state))
         moments.front().text = QStringLiteral("planned by the relay");
     for (const AttemptRecord &attempt : story.attempts)
         moments.push_back({attempt.startedAt, attemptText(attempt)});

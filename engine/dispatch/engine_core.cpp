@@ -21,6 +21,11 @@ constexpr auto skewLimit = 30s;     // of our clock against the database's befor
 constexpr Milliseconds retryFirst{250};
 constexpr Milliseconds retryMost{5'000};
 constexpr int promoteBatch = 500;
+constexpr size_t settleAtOnce = 200;         // results that are written without waiting for more
+constexpr Milliseconds settlePatience{3};    // how long a first result waits for others
+constexpr Milliseconds inFlightLook{50};     // for new rows while answers are awaited and nobody notifies
+constexpr Milliseconds stuckLook{50};
+constexpr Milliseconds busyLook{10};         // between rounds while answers are awaited
 
 RoutingRules routingRules(const EngineSettings &settings)
 {
@@ -56,10 +61,10 @@ Engine::Core::Core(Engine &engine, EngineSettings settings, channel::Sender &sen
                    [this](quint64 batch, std::vector<AttemptResult> results) {
                        QMetaObject::invokeMethod(this, [this, batch, results = std::move(results)]() mutable {
                            m_dispatcher.onAnswer(batch, std::move(results));
-                           if (m_phase == Phase::Running)
-                               schedule(0ms);
-                           else
+                           if (m_phase != Phase::Running)
                                drainRound();
+                           else // answers come one by one: a statement for each would cost more than the wait
+                               schedule(m_dispatcher.inFlight() == 0 || m_settler.size() >= settleAtOnce ? 0ms : settlePatience);
                        }, Qt::QueuedConnection);
                    })
     , m_reaper(m_settings, m_identity.id, m_settler)
@@ -131,7 +136,7 @@ Result<void> Engine::Core::openStore()
         return listening;
     m_listening = m_database->isPostgreSql();
     m_lastHeartbeat = m_clock.ticks();
-    m_isWoken = true;
+    m_dispatcher.lookAgain();
     onStoreGood();
     return {};
 }
@@ -147,7 +152,6 @@ void Engine::Core::schedule(Milliseconds delay)
 void Engine::Core::wake()
 {
     QMetaObject::invokeMethod(this, [this] {
-        m_isWoken = true;
         m_dispatcher.lookAgain();
         schedule(0ms);
     }, Qt::QueuedConnection);
@@ -172,7 +176,14 @@ void Engine::Core::round()
     onStoreGood();
     if (*moved) {
         m_isIdleKnown = false;
-        schedule(0ms);
+        if (m_isAsleep) { // inserts need not notify while somebody works
+            if (const Result<void> awake = store::declareAsleep(*m_database, m_identity, false); !awake) {
+                onStoreError(awake.error());
+                return;
+            }
+            m_isAsleep = false;
+        }
+        schedule(m_lookAtOnce ? 0ms : std::min(m_nextLook.value_or(busyLook), busyLook));
         return;
     }
     if (m_settings.untilIdle) {
@@ -191,11 +202,9 @@ void Engine::Core::round()
 
 Result<bool> Engine::Core::work()
 {
-    bool moved = false;
     const Result<int> settled = m_settler.flush(*m_database);
     if (!settled)
         return settled.error();
-    moved = *settled > 0;
     if (const Result<void> reported = m_dispatcher.reportProviders(*m_database); !reported)
         return reported.error();
     const Result<bool> relayed = relayAndPromote();
@@ -210,7 +219,9 @@ Result<bool> Engine::Core::work()
     const Result<bool> swept = sweep();
     if (!swept)
         return swept;
-    return moved || *relayed || dispatched->moved > 0 || *swept || !m_settler.isEmpty();
+    // What has results to write or may find more at once goes on; what only waits for answers is woken by them.
+    m_lookAtOnce = *relayed || *swept || !m_settler.isEmpty();
+    return m_lookAtOnce || *settled > 0 || dispatched->moved > 0;
 }
 
 Result<bool> Engine::Core::relayAndPromote()
@@ -269,8 +280,7 @@ Result<bool> Engine::Core::sweep()
         if (const Result<qint64> pruned = store::pruneRetired(*m_database); !pruned)
             return pruned.error();
     }
-    // Asleep, the sweep interval is enough: a lease that ends then is found with it.
-    if (!isDue(m_lastReap, m_isAsleep ? std::min<Milliseconds>(m_settings.sweep, heartbeatEvery) : Milliseconds(reapEvery)))
+    if (!isDue(m_lastReap, reapEvery))
         return false;
     const Result<int> reaped = m_reaper.runOnce(*m_database);
     if (!reaped)
@@ -284,30 +294,32 @@ Result<Milliseconds> Engine::Core::untilNextLook()
     if (!due)
         return due.error();
     Milliseconds next = std::min<Milliseconds>(m_settings.sweep, heartbeatEvery);
-    if (*due)
-        next = std::min(next, std::max<Milliseconds>(**due, 1ms));
+    if (*due) // what is due now and did not move in this round waits for something else
+        next = std::min<Milliseconds>(next, **due > 0ms ? **due : stuckLook);
     if (m_nextLook)
         next = std::min(next, *m_nextLook);
-    if (m_dispatcher.inFlight() > 0 || m_settings.untilIdle || m_nextLook) {
-        m_isWoken = false;
-        return m_settings.untilIdle ? std::min<Milliseconds>(next, lingerLook) : std::min<Milliseconds>(next, m_dispatcher.inFlight() > 0 ? Milliseconds(50) : next);
-    }
+    if (m_settings.untilIdle)
+        return std::min<Milliseconds>(next, lingerLook);
+    if (m_dispatcher.inFlight() > 0)
+        return std::min<Milliseconds>(next, inFlightLook);
+    if (m_nextLook)
+        return next;
     const Ticks now = m_clock.ticks();
     if (!m_isIdleKnown) {
         m_isIdleKnown = true;
         m_idleSince = now;
     }
-    const bool woken = std::exchange(m_isWoken, false);
     if (m_isAsleep)
         return next;
     if (now - m_idleSince < linger)
         return std::min<Milliseconds>(next, lingerLook);
+    if (!m_database->isPostgreSql()) // another process's commit shows in the -wal file
+        return next;
     // Declare, commit, look once more at once and again after a second, then wait: an event that is committed around
     // the declaration is met by one of the looks.
     if (const Result<void> declared = store::declareAsleep(*m_database, m_identity, true); !declared)
         return declared.error();
     m_isAsleep = true;
-    Q_UNUSED(woken)
     QTimer::singleShot(1s, this, [this] { schedule(0ms); });
     return Milliseconds(0);
 }

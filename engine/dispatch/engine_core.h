@@ -63,7 +63,7 @@ private:
     QTimer m_drainTimer;
 
     std::optional<Milliseconds> m_nextLook; // what quota and slots said in the last round
-    bool m_isWoken = false;
+    bool m_lookAtOnce = false;
     bool m_isAsleep = false;   // declared to the store
     Ticks m_idleSince{};
     bool m_isIdleKnown = false;

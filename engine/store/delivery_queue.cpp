@@ -43,8 +43,10 @@ Result<std::optional<Milliseconds>> untilNextDue(Database &database)
     return database.read([](Session &session) -> std::optional<Milliseconds> {
         Cursor row = session.run("SELECT $ms(due) - $ms($now) FROM ("
                                  "SELECT (SELECT min(due_at) FROM sendoff_delivery_hot WHERE state = 'scheduled') AS due UNION ALL "
+                                 "SELECT min(lease_until) FROM sendoff_delivery_hot WHERE state = 'leased' UNION ALL "
                                  "SELECT min(relay_after) FROM sendoff_event WHERE state = 'pending' UNION ALL "
-                                 "SELECT min(armed_until) FROM sendoff_operation WHERE state IN ('armed', 'running')) w "
+                                 "SELECT min(CASE WHEN state = 'armed' THEN armed_until ELSE $now_plus(5000) END) FROM sendoff_operation "
+                                 "WHERE state IN ('armed', 'running')) w "
                                  "WHERE due IS NOT NULL ORDER BY due LIMIT 1");
         if (!row.next())
             return std::nullopt;
@@ -271,7 +273,7 @@ Result<std::vector<LostDelivery>> takeLost(Database &database, const QString &ho
                                  "WHERE id $any(SELECT id FROM sendoff_delivery_hot WHERE state = 'leased' "
                                  "AND (lease_until < $now OR lease_until IS NULL) LIMIT ? $skip_locked) AND state = 'leased' "
                                  "RETURNING id, lease_token, event_id, channel, provider, lane, $ms(expires_at), $ms(first_handed_at), "
-                                 "attempts, failures, losses, has_secret, has_unknown, handed_at IS NOT NULL, $ms($now)",
+                                 "attempts, failures, losses, has_secret, has_unknown, CASE WHEN handed_at IS NULL THEN 0 ELSE 1 END, $ms($now)",
                                  {holder, reaperLease, limit});
         while (row.next()) {
             LostDelivery each;

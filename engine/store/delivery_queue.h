@@ -13,7 +13,7 @@ namespace sendoff::store {
 
 // Moves due `scheduled` rows to `ready`, giving them their place in fair queueing; answers how many.
 Result<int> promoteDue(Database &database, int limit);
-// Milliseconds until the next scheduled row, delayed event or armed operation is due (0: now), nothing where none waits.
+// Milliseconds until the next scheduled row, lease end, delayed event or armed operation (0: now), nothing where none waits.
 Result<std::optional<Milliseconds>> untilNextDue(Database &database);
 
 // What an engine's round has to do, in one cheap read.

@@ -100,9 +100,13 @@ private:
 
 } // namespace sendoff::test
 
-// The exit code, with what the program said where it is another one.
+// Checks the exit code of one run, with what the program said where it is another one.
 #define COMPARE_CODE(answer, expected)                                                                                 \
-    QVERIFY2((answer).code == (expected), qPrintable(QStringLiteral("exit code %1, not %2; %3")                        \
-                                                         .arg((answer).code)                                           \
-                                                         .arg(expected)                                                \
-                                                         .arg(QString::fromUtf8((answer).err + (answer).out))))
+    do {                                                                                                               \
+        const sendoff::test::Answer &checkedAnswer = (answer);                                                         \
+        QVERIFY2(checkedAnswer.code == (expected),                                                                     \
+                 qPrintable(QStringLiteral("exit code %1, not %2; %3")                                                 \
+                                .arg(checkedAnswer.code)                                                               \
+                                .arg(expected)                                                                         \
+                                .arg(QString::fromUtf8(checkedAnswer.err + checkedAnswer.out))));                      \
+    } while (false)

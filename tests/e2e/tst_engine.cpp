@@ -1,10 +1,15 @@
 #include "tests/support/engine_fixture.h"
 
 #include <QTest>
+#include <QDir>
 #include <QFile>
 #include <QFileInfo>
+#include <QTcpServer>
+#include <QTcpSocket>
+#include <QTemporaryFile>
 #include <atomic>
 #include <csignal>
+#include <unistd.h>
 
 using namespace sendoff;
 using sendoff::test::EngineFixture;
@@ -324,6 +329,52 @@ private Q_SLOTS:
         QCOMPARE(fixture.ended(*engine), 0);
         command(QStringLiteral("DROP OWNED BY %1").arg(role));
         command(QStringLiteral("DROP ROLE %1").arg(role));
+    }
+
+    void DB_08_behindAPoolerInTransactionModeItSaysSoAndSendsNothing()
+    {
+        if (test::fetchKind() == store::StoreUrl::Kind::Sqlite)
+            QSKIP("poolers stand before PostgreSQL");
+        const QString pooler = QStringLiteral("/usr/sbin/pgbouncer");
+        if (!QFile::exists(pooler)) {
+            QVERIFY2(!qEnvironmentVariableIsSet("CI"), "CI must have pgbouncer");
+            QSKIP("no pgbouncer");
+        }
+        EngineFixture fixture(test::fetchKind());
+        fixture.emitEvents(1);
+        fixture.publish();
+        QTcpServer probe; // a free port
+        QVERIFY(probe.listen(QHostAddress::LocalHost));
+        const QByteArray port = QByteArray::number(probe.serverPort());
+        probe.close();
+        QTemporaryFile file(QDir::tempPath() + QStringLiteral("/pooler-XXXXXX.ini"));
+        QVERIFY(file.open());
+        file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ReadGroup | QFile::ReadOther);
+        file.write("[databases]\n* = host=127.0.0.1 port=" + fixture.database().url().ports.toLatin1() + " user=" + fixture.database().url().user.toLatin1()
+                   + "\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = " + port
+                   + "\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 2\n");
+        file.close();
+        QProcess process; // pgbouncer does not run as root
+        const bool isRoot = ::geteuid() == 0;
+        process.start(isRoot ? QStringLiteral("runuser") : pooler,
+                      isRoot ? QStringList{QStringLiteral("-u"), QStringLiteral("postgres"), QStringLiteral("--"), pooler, file.fileName()}
+                             : QStringList{file.fileName()});
+        QVERIFY(process.waitForStarted());
+        QTRY_VERIFY_WITH_TIMEOUT([&] {
+            QTcpSocket socket;
+            socket.connectToHost(QHostAddress(QHostAddress::LocalHost), port.toUShort());
+            return socket.waitForConnected(1'000);
+        }(), patience);
+        EngineFixture::Settings settings;
+        settings.port = port;
+        fixture.configure(settings);
+        auto engine = fixture.start({QStringLiteral("run"), QStringLiteral("--until-idle")});
+        const int code = fixture.ended(*engine);
+        QVERIFY2(code == 3 || code == 5, fixture.errorOutput().constData());
+        QVERIFY2(fixture.errorOutput().contains("pool"), fixture.errorOutput().constData());
+        QCOMPARE(fixture.sandbox().stats().requests, 0);
+        process.terminate();
+        QVERIFY(process.waitForFinished(patience));
     }
 
     void DB_04_severalWritersOnOneSqliteFile()

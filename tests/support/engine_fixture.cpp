@@ -87,11 +87,8 @@ std::unique_ptr<QProcess> EngineFixture::start(const QStringList &arguments, con
                           + arguments;
     const bool mustPublish = m_database.database().isPostgreSql() && arguments.value(0) == QLatin1String("run")
                              && m_database.number("SELECT count(*) FROM sendoff_published_set") == 0;
-    if (mustPublish) {
-        auto publishing = start({QStringLiteral("publish"), QStringLiteral("--note"), QStringLiteral("test")});
-        if (const int code = ended(*publishing); code != 0)
-            qFatal("publish failed (%d): %s", code, m_errorOutput.constData());
-    }
+    if (mustPublish)
+        publish();
     const QString program = command.takeFirst();
     process->start(program, command);
     if (!process->waitForStarted(30'000))
@@ -115,7 +112,23 @@ int EngineFixture::ended(QProcess &engine)
     return engine.exitStatus() == QProcess::NormalExit ? engine.exitCode() : -1;
 }
 
-void EngineFixture::terminate(QProcess &engine) { ::kill(pid_t(engine.processId()), SIGTERM); }
+void EngineFixture::publish()
+{
+    auto publishing = start({QStringLiteral("publish"), QStringLiteral("--note"), QStringLiteral("test")});
+    if (const int code = ended(*publishing); code != 0)
+        qFatal("publish failed (%d): %s", code, m_errorOutput.constData());
+}
+
+void EngineFixture::waitUntilRegistered(QProcess &engine)
+{
+    QTRY_VERIFY_WITH_TIMEOUT(m_database.number("SELECT count(*) FROM sendoff_engine WHERE pid = ?", {engine.processId()}) == 1, 60'000);
+}
+
+void EngineFixture::terminate(QProcess &engine)
+{
+    waitUntilRegistered(engine);
+    ::kill(pid_t(engine.processId()), SIGTERM);
+}
 
 void EngineFixture::emitEvents(int count, const QByteArray &type, const QByteArray &more)
 {

@@ -23,7 +23,7 @@ public:
         QByteArray drain = "10s";
         QByteArray retryBase = "200ms";
         QByteArray sweep = "2s";
-        QByteArray emailLimits;  // further lines of [providers.resend]: rate, burst, slots
+        QByteArray emailLimits = "rate = \"20000/s\"\nburst = 20000\n"; // of [providers.resend]: rate, burst, slots
         QByteArray user;         // PostgreSQL: another role than the tests' own
         QByteArray port;         // PostgreSQL: another port (a pooler)
     };
@@ -32,10 +32,14 @@ public:
     // Starts an engine; `environment` adds variables ("SENDOFF_TEST_KILL_AT=after_claim").
     std::unique_ptr<QProcess> start(const QStringList &arguments = {QStringLiteral("run")}, const QStringList &environment = {},
                                     const QStringList &wrapper = {});
+    // Publishes the catalogue; start() does it where it is missing.
+    void publish();
     // Waits for an engine's own end; its exit code, -1 when a signal ended it. Its error output is checked for Qt's
     // complaints about connections in wrong threads.
     int ended(QProcess &engine);
     void terminate(QProcess &engine);
+    // Waits until this engine is at work: a signal that comes earlier meets the program before its handlers stand.
+    void waitUntilRegistered(QProcess &engine);
 
     void emitEvents(int count, const QByteArray &type = "note", const QByteArray &more = {});
     qint64 countState(const char *state);

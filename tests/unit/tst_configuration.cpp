@@ -138,6 +138,16 @@ private Q_SLOTS:
         QVERIFY(read.value.httpClient.proxy.isEmpty() && !read.value.httpClient.proxyFromEnvironment);
     }
 
+    void caFileIsReadFromBesideTheConfiguration()
+    {
+        const QByteArray pem = "-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n";
+        written(QStringLiteral("own-ca.pem"), pem);
+        const auto read = loaded(smallest + "[http_client]\nca_file = \"own-ca.pem\"\n");
+        QVERIFY2(read.problems.empty(), qPrintable(all(read.problems)));
+        QCOMPARE(read.value.httpClient.caFile, m_folder->filePath(QStringLiteral("own-ca.pem")));
+        QCOMPARE(read.value.httpClient.caCertificates, pem);
+    }
+
     void oneMistakeNamesLineKeyAndRemedy_data()
     {
         QTest::addColumn<QByteArray>("toml");
@@ -189,6 +199,10 @@ private Q_SLOTS:
         row("on_unknown", smallest + "[lanes.bulk]\non_unknown = \"drop\"\n", 4, "lanes.bulk.on_unknown", "hold");
         row("retention", smallest + "[retention]\ncontent = \"500d\"\n", 4, "retention.content", "records");
         row("proxy", smallest + "[http_client]\nproxy = \"proxy:3128\"\n", 4, "http_client.proxy", "http://");
+        row("no CA file", smallest + "[http_client]\nca_file = \"nowhere.pem\"\n", 4, "http_client.ca_file",
+            "can't be read");
+        row("CA file of something else", smallest + "[http_client]\nca_file = \"sendoff.toml\"\n", 4,
+            "http_client.ca_file", "BEGIN CERTIFICATE");
         row("log format", smallest + "[log]\nformat = \"xml\"\n", 4, "log.format", "json");
         row("no store", "[engine]\n", 1, "store", "sqlite:");
         row("no url", "[store]\n", 1, "store.url", "postgresql://");
