@@ -1,8 +1,8 @@
 #include "app/cli/command_line.h"
 #include "app/cli/json.h"
-#include "app/cli/people_store.h"
 #include "app/cli/table.h"
 #include "domain/delivery.h"
+#include "store/contact_store.h"
 
 #include <QTimeZone>
 
@@ -18,7 +18,7 @@ struct InboxOptions
     int limit = 50;
 };
 
-JsonValue json(const InboxMessage &message)
+JsonValue json(const store::InboxMessage &message)
 {
     return JsonObject()
         .with("id", message.id)
@@ -31,11 +31,11 @@ JsonValue json(const InboxMessage &message)
         .with("archived_at", message.archivedAt);
 }
 
-void printInbox(Output &out, const std::vector<InboxMessage> &messages)
+void printInbox(Output &out, const std::vector<store::InboxMessage> &messages)
 {
     if (messages.empty())
         out.line(QStringLiteral("the inbox is empty"));
-    for (const InboxMessage &message : messages) {
+    for (const store::InboxMessage &message : messages) {
         const QString mark = message.archivedAt ? QStringLiteral("archived")
                              : message.readAt   ? QStringLiteral("read")
                                                 : QStringLiteral("unread");
@@ -53,7 +53,7 @@ Result<ExitCode> showInbox(Invocation &invocation, const InboxOptions &options)
     auto database = invocation.openStore(store::Access::ReadOnly);
     if (!database)
         return database.error();
-    const auto messages = inboxOf(**database, UserId(QString::fromStdString(options.user)), options.limit);
+    const auto messages = store::inboxOf(**database, UserId(QString::fromStdString(options.user)), options.limit);
     if (!messages)
         return messages.error();
     if (!invocation.isJson()) {
@@ -61,7 +61,7 @@ Result<ExitCode> showInbox(Invocation &invocation, const InboxOptions &options)
         return ExitCode::Done;
     }
     std::vector<JsonValue> items;
-    for (const InboxMessage &message : *messages)
+    for (const store::InboxMessage &message : *messages)
         items.push_back(json(message));
     invocation.out().document(JsonObject().with("messages", JsonValue::array(std::move(items))));
     return ExitCode::Done;
@@ -114,7 +114,7 @@ Result<ExitCode> add(Invocation &invocation, const ContactOptions &options)
     auto database = invocation.openStore(store::Access::ReadWrite);
     if (!database)
         return database.error();
-    const auto added = addContact(**database, *contact);
+    const auto added = store::addContact(**database, *contact);
     if (!added)
         return added.error();
     if (invocation.isJson()) {
@@ -132,7 +132,7 @@ Result<ExitCode> list(Invocation &invocation, const ContactOptions &options)
     auto database = invocation.openStore(store::Access::ReadOnly);
     if (!database)
         return database.error();
-    const auto contacts = contactsOf(**database, UserId(QString::fromStdString(options.user)));
+    const auto contacts = store::contactsOf(**database, UserId(QString::fromStdString(options.user)));
     if (!contacts)
         return contacts.error();
     // Addresses are shown reduced, as everywhere: showing one in clear is an act of its own.

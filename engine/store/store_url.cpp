@@ -84,8 +84,15 @@ QString StoreUrl::toText() const
 {
     if (kind == Kind::Sqlite)
         return QStringLiteral("sqlite:") + path;
+    QStringList pairs;
+    const QStringList allPorts = ports.split(u',');
+    const QStringList allHosts = hosts.split(u',');
+    for (qsizetype at = 0; at < allHosts.size(); ++at) {
+        const bool isIpv6 = allHosts[at].contains(u':');
+        pairs += (isIpv6 ? u'[' + allHosts[at] + u']' : allHosts[at]) + u':' + allPorts.value(at, QStringLiteral("5432"));
+    }
     return QStringLiteral("postgresql://%1%2/%3?schema=%4")
-        .arg(user.isEmpty() ? QString() : user + u'@', hosts, database, schema);
+        .arg(user.isEmpty() ? QString() : user + u'@', pairs.join(u','), database, schema);
 }
 
 } // namespace sendoff::store

@@ -60,9 +60,9 @@ void EngineFixture::configure(const Settings &settings)
     store::StoreUrl url = m_database.url();
     if (!settings.user.isEmpty())
         url.user = QString::fromLatin1(settings.user);
-    QString text = url.toText();
-    if (url.kind == store::StoreUrl::Kind::PostgreSql)
-        text.replace(url.hosts + u'/', url.hosts + u':' + (settings.port.isEmpty() ? url.ports : QString::fromLatin1(settings.port)) + u'/');
+    if (!settings.port.isEmpty())
+        url.ports = QString::fromLatin1(settings.port);
+    const QString text = url.toText();
     const QByteArray base = "http://127.0.0.1:" + QByteArray::number(m_sandbox.port());
     write(QStringLiteral("sendoff.toml"),
           "[store]\nurl = \"" + text.toUtf8() + "\"\n[engine]\nname = \"test\"\nlease = \"" + settings.lease + "\"\nsweep = \""
