@@ -105,9 +105,17 @@ void write(LogLevel level, const QString &message, const LogFields &fields)
         std::fwrite(line.constData(), 1, size_t(line.size()), stderr);
 }
 
+// What Qt's PostgreSQL driver says, once for each prepared statement, after a session was lost. The loss itself is
+// logged by the engine, once, with what follows from it.
+bool isEchoOfALostSession(const QString &message)
+{
+    return message.startsWith(QLatin1String("Unable to free statement")) ||
+           message.startsWith(QLatin1String("QSocketNotifier: Invalid socket"));
+}
+
 void takeQtMessage(QtMsgType type, const QMessageLogContext &context, const QString &message)
 {
-    const LogLevel level = type == QtDebugMsg     ? LogLevel::Debug
+    const LogLevel level = type == QtDebugMsg || isEchoOfALostSession(message) ? LogLevel::Debug
                            : type == QtInfoMsg    ? LogLevel::Info
                            : type == QtWarningMsg ? LogLevel::Warning
                                                   : LogLevel::Error;

@@ -55,7 +55,7 @@ Engine::Core::Core(Engine &engine, EngineSettings settings, channel::Sender &sen
     , m_sender(sender)
     , m_clock(clock)
     , m_identity(newIdentity(m_settings))
-    , m_settler(m_identity.id)
+    , m_settler(m_identity.name + u'/' + m_identity.id.left(8)) // as people read it with an attempt
     , m_relay(m_sets, routingRules(m_settings))
     , m_dispatcher(m_settings, m_identity.id, clock, sender, m_sets, m_settler,
                    [this](quint64 batch, std::vector<AttemptResult> results) {
@@ -135,6 +135,7 @@ Result<void> Engine::Core::openStore()
     if (const Result<void> listening = m_database->listen([this] { wake(); }); !listening)
         return listening;
     m_listening = m_database->isPostgreSql();
+    m_knownConnections = m_database->connectionCount();
     m_lastHeartbeat = m_clock.ticks();
     m_dispatcher.lookAgain();
     onStoreGood();
@@ -169,6 +170,8 @@ void Engine::Core::round()
         }
     }
     const Result<bool> moved = work();
+    if (m_listening && std::exchange(m_knownConnections, m_database->connectionCount()) != m_database->connectionCount())
+        ++m_listenerLosses; // a verb connected again by itself; the look that follows catches up
     if (!moved) {
         onStoreError(moved.error());
         return;

@@ -71,6 +71,7 @@ private:
     Ticks m_lastHeartbeat{};
     Ticks m_lastHousekeeping{};
     int m_storeFailures = 0;
+    int m_knownConnections = 0;
     QString m_trouble;
     enum class Phase { Running, Draining, CutOff, Finished } m_phase = Phase::Running;
 

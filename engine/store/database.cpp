@@ -189,6 +189,9 @@ std::optional<Error> Database::runTransaction(bool isWrite, const std::function<
 {
     constexpr int tries = 4; // a deadlock victim succeeds on the next try; more would hide a design fault
     for (int attempt = 1;; ++attempt) {
+        // The driver may have met the loss by itself, on the socket of its notifications.
+        if (m_connected && !QSqlDatabase::database(m_connection->name, false).isOpen())
+            markLost();
         if (!m_connected) {
             if (Result<void> connected = connect(); !connected)
                 return connected.error();
@@ -201,7 +204,7 @@ std::optional<Error> Database::runTransaction(bool isWrite, const std::function<
             session.command(keep ? "COMMIT" : "ROLLBACK");
             return std::nullopt;
         } catch (const SqlError &failure) {
-            const bool connectionLives = QSqlDatabase::database(m_connection->name, false).isOpen();
+            const bool connectionLives = m_connection && QSqlDatabase::database(m_connection->name, false).isOpen();
             if (failure.error.code == ErrorCode::Unavailable || !connectionLives) {
                 markLost();
                 return failure.error;

@@ -273,7 +273,7 @@ Result<std::vector<LostDelivery>> takeLost(Database &database, const QString &ho
                                  "WHERE id $any(SELECT id FROM sendoff_delivery_hot WHERE state = 'leased' "
                                  "AND (lease_until < $now OR lease_until IS NULL) LIMIT ? $skip_locked) AND state = 'leased' "
                                  "RETURNING id, lease_token, event_id, channel, provider, lane, $ms(expires_at), $ms(first_handed_at), "
-                                 "attempts, failures, losses, has_secret, has_unknown, CASE WHEN handed_at IS NULL THEN 0 ELSE 1 END, $ms($now)",
+                                 "attempts, failures, losses, has_secret, has_unknown, $ms(handed_at), $ms($now)",
                                  {holder, reaperLease, limit});
         while (row.next()) {
             LostDelivery each;
@@ -290,7 +290,7 @@ Result<std::vector<LostDelivery>> takeLost(Database &database, const QString &ho
             each.delivery.losses = int(row.integer(10));
             each.delivery.hasSecret = row.flag(11);
             each.delivery.hasUnknown = row.flag(12);
-            each.handed = row.flag(13);
+            each.handed = !row.isNull(13); // SQLite 3.40 answers `handed_at IS NULL` wrongly inside this RETURNING
             each.now = row.time(14);
             lost.push_back(std::move(each));
         }
