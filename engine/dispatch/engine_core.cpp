@@ -345,18 +345,16 @@ Result<bool> Engine::Core::isIdle()
 void Engine::Core::onStoreError(const Error &error)
 {
     const bool readOnly = error.code == ErrorCode::ReadOnly;
-    if (m_database->isConnected() && !readOnly && error.code != ErrorCode::Busy) {
-        // Nothing that waiting alone would mend: say it, and go on with fresh eyes; no row is lost by it.
-        qWarning("store: %s", qPrintable(error.message));
-    }
     if (m_listening && !m_database->isConnected()) {
         m_listening = false;
         ++m_listenerLosses;
     }
     m_storeReachable = m_database->isConnected();
     m_storeReadOnly = readOnly;
-    if (m_trouble.isEmpty() && error.code != ErrorCode::Busy) {
+    // Once for each kind of trouble: away, then reachable but read-only, are two things to know.
+    if (error.code != ErrorCode::Busy && (m_trouble.isEmpty() || m_troubleCode != error.code)) {
         m_trouble = error.message;
+        m_troubleCode = error.code;
         Q_EMIT m_engine.storeTrouble(m_trouble);
     }
     const Milliseconds wait = std::min(retryMost, retryFirst * (1 << std::min(m_storeFailures, 5)));

@@ -72,7 +72,8 @@ private:
     Ticks m_lastHousekeeping{};
     int m_storeFailures = 0;
     int m_knownConnections = 0;
-    QString m_trouble;
+    QString m_trouble; // as last said, empty: none
+    ErrorCode m_troubleCode = ErrorCode::Unavailable;
     enum class Phase { Running, Draining, CutOff, Finished } m_phase = Phase::Running;
 
     std::atomic<bool> m_storeReachable{false};

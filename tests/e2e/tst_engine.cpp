@@ -318,7 +318,8 @@ private Q_SLOTS:
         const auto endSessions = [&] { fixture.database().number("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = ?", {role}); };
         command(QStringLiteral("ALTER ROLE %1 SET default_transaction_read_only = on").arg(role));
         endSessions();
-        QTRY_VERIFY_WITH_TIMEOUT((fixture.emitEvents(0), engine->readAllStandardError().contains("read-only")), patience);
+        QByteArray said;
+        QTRY_VERIFY_WITH_TIMEOUT((said += engine->readAllStandardError()).contains("read-only"), patience);
         fixture.emitEvents(3);
         QCOMPARE(fixture.sandbox().stats().requests, 1);
         command(QStringLiteral("ALTER ROLE %1 RESET default_transaction_read_only").arg(role));
@@ -421,6 +422,8 @@ private Q_SLOTS:
 
     void LEASE_06_enginesWithWrongClocksSendNeitherEarlyNorTwice()
     {
+        if (test::fetchKind() == store::StoreUrl::Kind::Sqlite)
+            QSKIP("SQLite's clock is its process's: one host, one clock");
         const QString library = QStringLiteral("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1");
         if (!QFile::exists(library)) {
             QVERIFY2(!qEnvironmentVariableIsSet("CI"), "CI must have libfaketime");

@@ -165,7 +165,7 @@ void DeliveryTable::fitColumns()
 {
     const QFontMetrics metrics(font());
     const int room = viewport()->width() / metrics.averageCharWidth();
-    const bool isTight = room < 130;
+    const bool isTight = room < 150;
     const auto widthFor = [&](const QString &text) { return metrics.horizontalAdvance(text) + 28; };
     setColumnHidden(DeliveryModel::TriesColumn, room < 118);
     int channel =

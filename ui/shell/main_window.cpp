@@ -14,6 +14,7 @@
 #include "ui/widgets/type.h"
 #include "ui/widgets/wording.h"
 
+#include <QScreen>
 #include <QAbstractButton>
 #include <QActionGroup>
 #include <QApplication>
@@ -239,7 +240,7 @@ void MainWindow::restoreState()
     Times::setZone(settings.value(QStringLiteral("localTime")).toBool() ? QTimeZone::systemTimeZone()
                                                                         : QTimeZone::utc());
     if (!restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray()))
-        resize(1360, 840);
+        resize(QSize(1360, 840).boundedTo(screen()->availableSize()));
     QMainWindow::restoreState(settings.value(QStringLiteral("window/docks")).toByteArray());
 }
 
