@@ -116,9 +116,9 @@ bool isEchoOfALostSession(const QString &message)
 void takeQtMessage(QtMsgType type, const QMessageLogContext &context, const QString &message)
 {
     const LogLevel level = type == QtDebugMsg || isEchoOfALostSession(message) ? LogLevel::Debug
-                           : type == QtInfoMsg    ? LogLevel::Info
-                           : type == QtWarningMsg ? LogLevel::Warning
-                                                  : LogLevel::Error;
+                           : type == QtInfoMsg                                 ? LogLevel::Info
+                           : type == QtWarningMsg                              ? LogLevel::Warning
+                                                                               : LogLevel::Error;
     LogFields fields;
     const QString category = QString::fromUtf8(context.category);
     if (!category.isEmpty() && category != QLatin1String("default"))

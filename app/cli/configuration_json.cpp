@@ -90,6 +90,7 @@ JsonValue shown(const HttpClientConfiguration &client)
     return JsonObject()
         .with("transport", client.transport)
         .with("proxy", proxy.isEmpty() ? JsonValue() : json(proxy.toString(QUrl::RemovePassword)))
+        .with("ca_file", client.caFile)
         .with("proxy_from_environment", client.proxyFromEnvironment)
         .with("proxy_password", shown(client.proxyPassword));
 }

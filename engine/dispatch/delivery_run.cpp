@@ -6,7 +6,8 @@
 
 namespace sendoff::dispatch {
 
-store::Settlement settledWithoutRequest(const ClaimedDelivery &delivery, DeliveryState state, Reason reason, const QString &detail)
+store::Settlement settledWithoutRequest(const ClaimedDelivery &delivery, DeliveryState state, Reason reason,
+                                        const QString &detail)
 {
     store::Settlement settlement;
     settlement.id = delivery.id;
@@ -25,7 +26,8 @@ store::Settlement settledWithoutRequest(const ClaimedDelivery &delivery, Deliver
 
 namespace {
 
-std::variant<RenderedMessage, render::RenderError> rendered(const SetCache::Entry &entry, const ClaimedDelivery &delivery)
+std::variant<RenderedMessage, render::RenderError> rendered(const SetCache::Entry &entry,
+                                                            const ClaimedDelivery &delivery)
 {
     const Result<JsonValue> payload = parsePayload(delivery.payload);
     if (!payload)
@@ -47,20 +49,23 @@ Result<Prepared> prepared(store::Database &database, SetCache &sets, const Claim
 {
     const bool isInbox = delivery.channel == Channel::Inbox;
     if (!isInbox && !provider)
-        return Prepared(settledWithoutRequest(delivery, DeliveryState::Held, Reason::Configuration,
-                                              QStringLiteral("the provider %1 is not configured any more").arg(delivery.provider)));
+        return Prepared(
+            settledWithoutRequest(delivery, DeliveryState::Held, Reason::Configuration,
+                                  QStringLiteral("the provider %1 is not configured any more").arg(delivery.provider)));
     if (!delivery.frozen.isEmpty() && !isInbox)
         return Prepared(channel::OutgoingItem{delivery.id, delivery.frozen, delivery.address});
     const auto entry = sets.entry(database, delivery.publishedSet);
     if (!entry && entry.error().code != ErrorCode::NotFound)
         return entry.error();
     if (!entry)
-        return Prepared(settledWithoutRequest(delivery, DeliveryState::Held, Reason::TemplateBroken,
-                                              QStringLiteral("its published set %1 is gone").arg(delivery.publishedSet)));
+        return Prepared(
+            settledWithoutRequest(delivery, DeliveryState::Held, Reason::TemplateBroken,
+                                  QStringLiteral("its published set %1 is gone").arg(delivery.publishedSet)));
     const auto message = rendered(**entry, delivery);
     if (const auto *error = std::get_if<render::RenderError>(&message)) {
         const bool isMissing = error->kind == render::RenderError::Kind::MissingVariable;
-        return Prepared(settledWithoutRequest(delivery, DeliveryState::Held, isMissing ? Reason::MissingVariable : Reason::TemplateBroken,
+        return Prepared(settledWithoutRequest(delivery, DeliveryState::Held,
+                                              isMissing ? Reason::MissingVariable : Reason::TemplateBroken,
                                               error->message));
     }
     const RenderedMessage &ready = std::get<RenderedMessage>(message);
@@ -69,7 +74,8 @@ Result<Prepared> prepared(store::Database &database, SetCache &sets, const Claim
     const channel::ProviderKind *kind = channel::providerKind(provider->kind);
     Result<QByteArray> body = kind->compose(*provider, ready, delivery.address, delivery.id);
     if (!body)
-        return Prepared(settledWithoutRequest(delivery, DeliveryState::Dead, Reason::PermanentMessage, body.error().message));
+        return Prepared(
+            settledWithoutRequest(delivery, DeliveryState::Dead, Reason::PermanentMessage, body.error().message));
     return Prepared(channel::OutgoingItem{delivery.id, std::move(*body), delivery.address});
 }
 

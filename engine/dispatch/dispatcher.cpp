@@ -13,17 +13,19 @@ namespace sendoff::dispatch {
 using namespace std::chrono_literals;
 
 namespace {
-constexpr auto emptyFor = 50ms;      // how long an empty lane is left alone unless something new is known
-constexpr auto unboundedEvery = 1s;  // a claim below the lane's clock, for late commits and returned rows
-constexpr auto slotPatience = 10ms;  // free slots are filled in bulk, but nobody waits longer than this for it
-constexpr auto leaseMargin = 1s;     // what a lease must last beyond the deadline of its attempt
+constexpr auto emptyFor = 50ms;     // how long an empty lane is left alone unless something new is known
+constexpr auto unboundedEvery = 1s; // a claim below the lane's clock, for late commits and returned rows
+constexpr auto suspectEvery = 1s;   // rows that lost a worker are rare and have waited for a lease's end already
+constexpr auto slotPatience = 10ms; // free slots are filled in bulk, but nobody waits longer than this for it
+constexpr auto leaseMargin = 1s;    // what a lease must last beyond the deadline of its attempt
 constexpr auto inboxMargin = 1s;
 constexpr auto defaultThrottle = 1s; // of a bucket whose provider named no wait
 
 // "urgent first, bulk never starved": every tenth round bulk goes before normal.
 std::array<Lane, 3> laneOrder(quint64 round)
 {
-    return round % 10 == 9 ? std::array{Lane::Urgent, Lane::Bulk, Lane::Normal} : std::array{Lane::Urgent, Lane::Normal, Lane::Bulk};
+    return round % 10 == 9 ? std::array{Lane::Urgent, Lane::Bulk, Lane::Normal}
+                           : std::array{Lane::Urgent, Lane::Normal, Lane::Bulk};
 }
 
 void soonest(std::optional<Milliseconds> &next, Milliseconds candidate)
@@ -32,8 +34,8 @@ void soonest(std::optional<Milliseconds> &next, Milliseconds candidate)
 }
 } // namespace
 
-Dispatcher::Dispatcher(const EngineSettings &settings, QString engine, const Clock &clock, channel::Sender &sender, SetCache &sets,
-                       Settler &settler, Deliver deliver)
+Dispatcher::Dispatcher(const EngineSettings &settings, QString engine, const Clock &clock, channel::Sender &sender,
+                       SetCache &sets, Settler &settler, Deliver deliver)
     : m_settings(settings)
     , m_engine(std::move(engine))
     , m_clock(clock)
@@ -69,6 +71,13 @@ Result<int> Dispatcher::runInbox(store::Database &database, Progress &progress)
         const LaneKey key{QString(), lane};
         if (isEmptyForNow(key))
             continue;
+        const Result<int> ready = store::countReady(database, QString(), lane, 1); // far cheaper than an empty claim
+        if (!ready)
+            return ready;
+        if (*ready == 0) {
+            m_emptyUntil[key] = m_clock.ticks() + emptyFor;
+            continue;
+        }
         const Result<int> claimed = claimAndSend(database, claimRequest(QString(), lane, m_settings.batch), nullptr);
         if (!claimed)
             return claimed.error();
@@ -118,7 +127,8 @@ Result<int> Dispatcher::runProvider(store::Database &database, const ProviderRul
     return moved;
 }
 
-Result<int> Dispatcher::runLane(store::Database &database, const ProviderRules &rules, Lane lane, int room, Progress &progress)
+Result<int> Dispatcher::runLane(store::Database &database, const ProviderRules &rules, Lane lane, int room,
+                                Progress &progress)
 {
     const QString &name = rules.settings.name;
     const channel::ProviderKind *kind = channel::providerKind(rules.settings.kind);
@@ -151,14 +161,14 @@ Result<int> Dispatcher::runLane(store::Database &database, const ProviderRules &
 // A row that lost a worker may be the one that kills them: it goes alone, so that it takes no neighbour along.
 Result<int> Dispatcher::runSuspect(store::Database &database, const QString &provider, const ProviderRules *rules)
 {
-    const LaneKey key{QStringLiteral("suspect:") + provider, Lane::Normal};
-    if (m_suspectsInFlight > 0 || isEmptyForNow(key))
+    Ticks &next = m_nextSuspect[provider];
+    if (m_suspectsInFlight > 0 || m_clock.ticks() < next)
         return 0;
     store::ClaimRequest request = claimRequest(provider, Lane::Normal, 1);
     request.suspects = true;
     const Result<int> claimed = claimAndSend(database, request, rules);
     if (claimed && *claimed == 0)
-        m_emptyUntil[key] = m_clock.ticks() + emptyFor;
+        next = m_clock.ticks() + suspectEvery;
     return claimed;
 }
 
@@ -184,7 +194,8 @@ store::ClaimRequest Dispatcher::claimRequest(const QString &provider, Lane lane,
     return request;
 }
 
-Result<int> Dispatcher::claimAndSend(store::Database &database, const store::ClaimRequest &request, const ProviderRules *rules)
+Result<int> Dispatcher::claimAndSend(store::Database &database, const store::ClaimRequest &request,
+                                     const ProviderRules *rules)
 {
     reachTestPoint("before_claim");
     auto claimed = store::claim(database, request);
@@ -200,7 +211,8 @@ Result<int> Dispatcher::claimAndSend(store::Database &database, const store::Cla
     return sent ? Result<int>(count) : Result<int>(sent.error());
 }
 
-Result<void> Dispatcher::handOverAndSend(store::Database &database, std::vector<ClaimedDelivery> claimed, const ProviderRules *rules)
+Result<void> Dispatcher::handOverAndSend(store::Database &database, std::vector<ClaimedDelivery> claimed,
+                                         const ProviderRules *rules)
 {
     struct ReadyRow
     {
@@ -241,10 +253,12 @@ Result<void> Dispatcher::handOverAndSend(store::Database &database, std::vector<
         if (const auto refusal = refusalFor(answer.read)) {
             m_settler.add(settledWithoutRequest(row.delivery, refusal->state, refusal->reason, refusal->detail));
         } else if (auto *entry = std::get_if<store::InboxEntry>(&row.prepared)) {
-            store::Settlement settlement = settledWithoutRequest(row.delivery, DeliveryState::Delivered, Reason::None, {});
+            store::Settlement settlement =
+                settledWithoutRequest(row.delivery, DeliveryState::Delivered, Reason::None, {});
             settlement.verdict.state = DeliveryState::Delivered;
             settlement.verdict.hasUnknown = false;
-            settlement.attempt = AttemptResult{Outcome::Accepted, 0, QStringLiteral("inbox"), {}, {}, {}, true, false, false};
+            settlement.attempt =
+                AttemptResult{Outcome::Accepted, 0, QStringLiteral("inbox"), {}, {}, {}, true, false, false};
             settlement.inbox = std::move(*entry);
             m_settler.add(std::move(settlement));
         } else {
@@ -275,8 +289,9 @@ void Dispatcher::send(const ProviderRules &rules, std::vector<InFlight> rows)
         m_handedOver += qint64(items.size());
         ++m_requestsInFlight[batch.provider];
         m_batches.emplace(number, std::move(batch));
-        m_sender.send(rules.settings, std::move(items),
-                      [deliver = m_deliver, number](std::vector<AttemptResult> results) { deliver(number, std::move(results)); });
+        m_sender.send(
+            rules.settings, std::move(items),
+            [deliver = m_deliver, number](std::vector<AttemptResult> results) { deliver(number, std::move(results)); });
     }
 }
 
@@ -325,12 +340,14 @@ void Dispatcher::note(const QString &provider, const AttemptResult &result, cons
     switch (result.outcome) {
     case Outcome::Throttled:
         if (result.pausesBucket) {
-            const Milliseconds wait = result.wait ? std::min(*result.wait, settlement.verdict.delay) : Milliseconds(defaultThrottle);
+            const Milliseconds wait =
+                result.wait ? std::min(*result.wait, settlement.verdict.delay) : Milliseconds(defaultThrottle);
             report.wait = std::max(report.wait.value_or(0ms), wait);
         }
         break;
     case Outcome::Configuration:
-        report.configurationError = result.code.isEmpty() ? QStringLiteral("status %1").arg(result.status) : result.code;
+        report.configurationError =
+            result.code.isEmpty() ? QStringLiteral("status %1").arg(result.status) : result.code;
         break;
     case Outcome::Accepted:
     case Outcome::PermanentRecipient:

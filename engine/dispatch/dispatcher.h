@@ -15,8 +15,8 @@ public:
     // Called on the Sender's thread with a batch number and its results; must bring them to onAnswer() on ours.
     using Deliver = std::function<void(quint64 batch, std::vector<AttemptResult> results)>;
 
-    Dispatcher(const EngineSettings &settings, QString engine, const Clock &clock, channel::Sender &sender, SetCache &sets,
-               Settler &settler, Deliver deliver);
+    Dispatcher(const EngineSettings &settings, QString engine, const Clock &clock, channel::Sender &sender,
+               SetCache &sets, Settler &settler, Deliver deliver);
 
     struct Progress
     {
@@ -71,7 +71,8 @@ private:
     Result<int> runLane(store::Database &database, const ProviderRules &rules, Lane lane, int room, Progress &progress);
     Result<int> runSuspect(store::Database &database, const QString &provider, const ProviderRules *rules);
     Result<int> claimAndSend(store::Database &database, const store::ClaimRequest &request, const ProviderRules *rules);
-    Result<void> handOverAndSend(store::Database &database, std::vector<ClaimedDelivery> claimed, const ProviderRules *rules);
+    Result<void> handOverAndSend(store::Database &database, std::vector<ClaimedDelivery> claimed,
+                                 const ProviderRules *rules);
     void send(const ProviderRules &rules, std::vector<InFlight> rows);
     store::ClaimRequest claimRequest(const QString &provider, Lane lane, int limit);
     bool isEmptyForNow(const LaneKey &key) const;
@@ -92,6 +93,7 @@ private:
     QHash<QString, Ticks> m_lastClaim;
     std::map<LaneKey, Ticks> m_emptyUntil;
     std::map<LaneKey, Ticks> m_lastUnbounded;
+    QHash<QString, Ticks> m_nextSuspect;
     QHash<QString, bool> m_isProbing; // an open breaker lets one delivery through
     QHash<QString, Report> m_reports;
     std::vector<store::Lease> m_unused;

@@ -15,9 +15,9 @@ namespace sendoff::dispatch {
 
 struct LaneRules
 {
-    double reserve = 0;                       // share of each bucket that other lanes leave to it
+    double reserve = 0; // share of each bucket that other lanes leave to it
     OnUnknown onUnknown = OnUnknown::Retry;
-    std::optional<RetryPolicy> retry;         // instead of the engine's
+    std::optional<RetryPolicy> retry; // instead of the engine's
 };
 
 struct ProviderRules
@@ -40,8 +40,8 @@ struct EngineSettings
     RetryPolicy retry;
     QMap<Lane, LaneRules> lanes;
     std::vector<ProviderRules> providers;
-    QByteArray hashKey;      // of address hashes; may be empty on SQLite only
-    bool untilIdle = false;  // finish once nothing is due or in flight
+    QByteArray hashKey;     // of address hashes; may be empty on SQLite only
+    bool untilIdle = false; // finish once nothing is due or in flight
 };
 
 // Work of a neighbouring module in the engine's rounds (operations): answers how many rows it changed.
@@ -76,7 +76,7 @@ public:
         int listenerLosses = 0;
         Milliseconds clockSkew{0};
         int inFlight = 0;
-        qint64 sent = 0;   // attempts handed over since start
+        qint64 sent = 0; // attempts handed over since start
         qint64 staleResults = 0;
     };
     Health health() const;

@@ -15,17 +15,17 @@ namespace {
 constexpr auto reapEvery = 2s;
 constexpr auto heartbeatEvery = 15s;
 constexpr auto housekeepingEvery = 1h;
-constexpr auto linger = 200ms;      // idle this long before it declares itself asleep, so that a trickle costs no updates
+constexpr auto linger = 200ms; // idle this long before it declares itself asleep, so that a trickle costs no updates
 constexpr auto lingerLook = 25ms;
-constexpr auto skewLimit = 30s;     // of our clock against the database's before it is said aloud
+constexpr auto skewLimit = 30s; // of our clock against the database's before it is said aloud
 constexpr Milliseconds retryFirst{250};
 constexpr Milliseconds retryMost{5'000};
 constexpr int promoteBatch = 500;
-constexpr size_t settleAtOnce = 200;         // results that are written without waiting for more
-constexpr Milliseconds settlePatience{3};    // how long a first result waits for others
-constexpr Milliseconds inFlightLook{50};     // for new rows while answers are awaited and nobody notifies
+constexpr size_t settleAtOnce = 200;      // results that are written without waiting for more
+constexpr Milliseconds settlePatience{3}; // how long a first result waits for others
+constexpr Milliseconds inFlightLook{50};  // for new rows while answers are awaited and nobody notifies
 constexpr Milliseconds stuckLook{50};
-constexpr Milliseconds busyLook{10};         // between rounds while answers are awaited
+constexpr Milliseconds busyLook{10}; // between rounds while answers are awaited
 
 RoutingRules routingRules(const EngineSettings &settings)
 {
@@ -59,13 +59,18 @@ Engine::Core::Core(Engine &engine, EngineSettings settings, channel::Sender &sen
     , m_relay(m_sets, routingRules(m_settings))
     , m_dispatcher(m_settings, m_identity.id, clock, sender, m_sets, m_settler,
                    [this](quint64 batch, std::vector<AttemptResult> results) {
-                       QMetaObject::invokeMethod(this, [this, batch, results = std::move(results)]() mutable {
-                           m_dispatcher.onAnswer(batch, std::move(results));
-                           if (m_phase != Phase::Running)
-                               drainRound();
-                           else // answers come one by one: a statement for each would cost more than the wait
-                               schedule(m_dispatcher.inFlight() == 0 || m_settler.size() >= settleAtOnce ? 0ms : settlePatience);
-                       }, Qt::QueuedConnection);
+                       QMetaObject::invokeMethod(
+                           this,
+                           [this, batch, results = std::move(results)]() mutable {
+                               m_dispatcher.onAnswer(batch, std::move(results));
+                               if (m_phase != Phase::Running)
+                                   drainRound();
+                               else // answers come one by one: a statement for each would cost more than the wait
+                                   schedule(m_dispatcher.inFlight() == 0 || m_settler.size() >= settleAtOnce
+                                                ? 0ms
+                                                : settlePatience);
+                           },
+                           Qt::QueuedConnection);
                    })
     , m_reaper(m_settings, m_identity.id, m_settler)
 {
@@ -84,10 +89,11 @@ Result<void> Engine::Core::start(const store::StoreUrl &url, const QString &pass
 {
     for (const ProviderRules &provider : m_settings.providers) {
         if (provider.settings.timeout + 5s > m_settings.lease)
-            return Error{ErrorCode::Invalid, QStringLiteral("engine.lease (%1) must be at least 5 s longer than providers.%2.timeout (%3): "
-                                                            "raise the lease or lower the timeout")
-                                                 .arg(formatDuration(m_settings.lease), provider.settings.name,
-                                                      formatDuration(provider.settings.timeout))};
+            return Error{ErrorCode::Invalid,
+                         QStringLiteral("engine.lease (%1) must be at least 5 s longer than providers.%2.timeout (%3): "
+                                        "raise the lease or lower the timeout")
+                             .arg(formatDuration(m_settings.lease), provider.settings.name,
+                                  formatDuration(provider.settings.timeout))};
     }
     m_url = url;
     m_password = password;
@@ -117,7 +123,8 @@ Result<void> Engine::Core::openStore()
         return version.error();
     if (const Result<void> usable = store::checkSchema(*version); !usable)
         return usable;
-    const Result<store::HeartbeatAnswer> known = store::heartbeat(*m_database, m_identity, Milliseconds(0), m_dispatcher.inFlight());
+    const Result<store::HeartbeatAnswer> known =
+        store::heartbeat(*m_database, m_identity, Milliseconds(0), m_dispatcher.inFlight());
     if (!known && known.error().code != ErrorCode::NotFound)
         return known.error();
     if (!known) {
@@ -152,10 +159,13 @@ void Engine::Core::schedule(Milliseconds delay)
 
 void Engine::Core::wake()
 {
-    QMetaObject::invokeMethod(this, [this] {
-        m_dispatcher.lookAgain();
-        schedule(0ms);
-    }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+            m_dispatcher.lookAgain();
+            schedule(0ms);
+        },
+        Qt::QueuedConnection);
 }
 
 void Engine::Core::round()
@@ -170,7 +180,8 @@ void Engine::Core::round()
         }
     }
     const Result<bool> moved = work();
-    if (m_listening && std::exchange(m_knownConnections, m_database->connectionCount()) != m_database->connectionCount())
+    if (m_listening &&
+        std::exchange(m_knownConnections, m_database->connectionCount()) != m_database->connectionCount())
         ++m_listenerLosses; // a verb connected again by itself; the look that follows catches up
     if (!moved) {
         onStoreError(moved.error());
@@ -268,12 +279,14 @@ bool Engine::Core::isDue(Ticks &last, Milliseconds every)
 Result<bool> Engine::Core::sweep()
 {
     if (isDue(m_lastHeartbeat, heartbeatEvery)) {
-        const auto answer = store::heartbeat(*m_database, m_identity, Milliseconds(m_skew.load()), m_dispatcher.inFlight());
+        const auto answer =
+            store::heartbeat(*m_database, m_identity, Milliseconds(m_skew.load()), m_dispatcher.inFlight());
         if (!answer)
             return answer.error();
         const Milliseconds skew = m_clock.now() - answer->databaseNow;
         if (std::chrono::abs(skew) > skewLimit && std::chrono::abs(Milliseconds(m_skew.load())) <= skewLimit)
-            qWarning("this host's clock is %lld ms off the database's; times are taken from the database, but mend the clock",
+            qWarning("this host's clock is %lld ms off the database's; times are taken from the database, but mend the "
+                     "clock",
                      static_cast<long long>(skew.count()));
         m_skew = skew.count();
     }
@@ -427,7 +440,8 @@ void Engine::Core::finish(bool clean)
 
 Engine::Health Engine::Core::health() const
 {
-    return {m_storeReachable, m_storeReadOnly, m_listening, m_listenerLosses, Milliseconds(m_skew.load()), m_inFlight, m_sent, m_stale};
+    return {m_storeReachable, m_storeReadOnly, m_listening, m_listenerLosses, Milliseconds(m_skew.load()),
+            m_inFlight,       m_sent,          m_stale};
 }
 
 Engine::Engine(EngineSettings settings, channel::Sender &sender, const Clock &clock, QObject *parent)
@@ -437,10 +451,25 @@ Engine::Engine(EngineSettings settings, channel::Sender &sender, const Clock &cl
 
 Engine::~Engine() = default;
 
-void Engine::addRound(Round round) { m_core->m_extraRounds.push_back(std::move(round)); }
-Result<void> Engine::start(const store::StoreUrl &url, const QString &password) { return m_core->start(url, password); }
-void Engine::drain() { m_core->drain(); }
-void Engine::wake() { m_core->wake(); }
-Engine::Health Engine::health() const { return m_core->health(); }
+void Engine::addRound(Round round)
+{
+    m_core->m_extraRounds.push_back(std::move(round));
+}
+Result<void> Engine::start(const store::StoreUrl &url, const QString &password)
+{
+    return m_core->start(url, password);
+}
+void Engine::drain()
+{
+    m_core->drain();
+}
+void Engine::wake()
+{
+    m_core->wake();
+}
+Engine::Health Engine::health() const
+{
+    return m_core->health();
+}
 
 } // namespace sendoff::dispatch

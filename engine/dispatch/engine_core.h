@@ -33,9 +33,9 @@ private:
 
     Result<void> openStore();
     void round();
-    Result<bool> work();      // true: something moved, look again at once
+    Result<bool> work(); // true: something moved, look again at once
     Result<bool> relayAndPromote();
-    Result<bool> sweep();     // reaper, heartbeat, partitions: by the clock
+    Result<bool> sweep();                 // reaper, heartbeat, partitions: by the clock
     Result<Milliseconds> untilNextLook(); // how long nothing is to be done
     Result<bool> isIdle();
     void onStoreError(const Error &error);
@@ -64,7 +64,7 @@ private:
 
     std::optional<Milliseconds> m_nextLook; // what quota and slots said in the last round
     bool m_lookAtOnce = false;
-    bool m_isAsleep = false;   // declared to the store
+    bool m_isAsleep = false; // declared to the store
     Ticks m_idleSince{};
     bool m_isIdleKnown = false;
     Ticks m_lastReap{};

@@ -26,8 +26,9 @@ store::Settlement settlementOf(const store::LostDelivery &lost, const EngineSett
     progress.now = lost.now;
     progress.expiresAt = delivery.expiresAt;
     progress.firstHandedAt = delivery.firstHandedAt;
-    settlement.verdict = verdictForLoss(lost.handed, progress, recoveryRules(settings, delivery.provider, delivery.lane),
-                                        QRandomGenerator::global()->generateDouble());
+    settlement.verdict =
+        verdictForLoss(lost.handed, progress, recoveryRules(settings, delivery.provider, delivery.lane),
+                       QRandomGenerator::global()->generateDouble());
     // An inbox row commits with its settle: a lost one surely was not written.
     if (delivery.channel == Channel::Inbox && lost.handed && isLive(settlement.verdict.state))
         settlement.verdict.hasUnknown = settlement.verdict.possibleDuplicate = false;

@@ -32,7 +32,8 @@ Result<int> Relay::runOnce(store::Database &database)
         return count->events;
     }
     const ErrorCode code = count.error().code;
-    const bool isTheEventsFault = code == ErrorCode::Invalid || code == ErrorCode::Corrupt || code == ErrorCode::Conflict;
+    const bool isTheEventsFault =
+        code == ErrorCode::Invalid || code == ErrorCode::Corrupt || code == ErrorCode::Conflict;
     if (!isTheEventsFault)
         return count.error();
     // One event makes the store refuse the batch: find it by going one by one.
@@ -40,7 +41,8 @@ Result<int> Relay::runOnce(store::Database &database)
         m_limit = 1;
         return 1;
     }
-    if (const Result<void> refused = store::refuseFirstPending(database, QStringLiteral("the store refuses it: ") + count.error().message);
+    if (const Result<void> refused =
+            store::refuseFirstPending(database, QStringLiteral("the store refuses it: ") + count.error().message);
         !refused)
         return refused.error();
     return 1;
@@ -61,12 +63,14 @@ std::vector<UserId> Relay::users(const Event &event)
     return usersOf(*type, *payload);
 }
 
-std::variant<store::RelayPlan, store::RelayRefusal> Relay::plan(const Event &event, const std::vector<Contact> &contacts)
+std::variant<store::RelayPlan, store::RelayRefusal> Relay::plan(const Event &event,
+                                                                const std::vector<Contact> &contacts)
 {
     const EventType *type = typeOf(event);
     if (!type)
         return store::RelayRefusal{
-            QStringLiteral("the published catalogue has no event type \"%1\"; add it, publish, and retry the event").arg(event.type)};
+            QStringLiteral("the published catalogue has no event type \"%1\"; add it, publish, and retry the event")
+                .arg(event.type)};
     const Result<JsonValue> payload = parsePayload(event.payload);
     if (!payload)
         return store::RelayRefusal{payload.error().message};

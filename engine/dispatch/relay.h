@@ -17,7 +17,8 @@ public:
 
 private:
     std::vector<UserId> users(const Event &event) override;
-    std::variant<store::RelayPlan, store::RelayRefusal> plan(const Event &event, const std::vector<Contact> &contacts) override;
+    std::variant<store::RelayPlan, store::RelayRefusal> plan(const Event &event,
+                                                             const std::vector<Contact> &contacts) override;
     const EventType *typeOf(const Event &event) const;
 
     SetCache &m_sets;

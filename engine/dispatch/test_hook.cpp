@@ -24,7 +24,10 @@ KillAt &killAt()
 
 } // namespace
 
-bool isTestPointSet(const char *name) { return killAt().name == name; }
+bool isTestPointSet(const char *name)
+{
+    return killAt().name == name;
+}
 
 void reachTestPoint(const char *name)
 {

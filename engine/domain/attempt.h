@@ -11,14 +11,14 @@ namespace sendoff {
 struct AttemptResult
 {
     Outcome outcome = Outcome::Unknown;
-    int status = 0;                  // HTTP or SMTP status, 0: none arrived
-    QString code;                    // the provider's own error name, or ours ("timeout", "connection_refused")
-    QString text;                    // its words, storable, at most 500 characters, secrets and address removed
+    int status = 0;                   // HTTP or SMTP status, 0: none arrived
+    QString code;                     // the provider's own error name, or ours ("timeout", "connection_refused")
+    QString text;                     // its words, storable, at most 500 characters, secrets and address removed
     std::optional<Milliseconds> wait; // asked for by the provider, before our maximum is applied
     QString providerMessageId;
-    bool left = true;                // false only where surely no byte of the body left this process
+    bool left = true;                 // false only where surely no byte of the body left this process
     bool idempotencyConflict = false; // the key was used before with another body: an earlier send may stand
-    bool pausesBucket = true;        // a Throttled that concerns the whole account, not one device
+    bool pausesBucket = true;         // a Throttled that concerns the whole account, not one device
 };
 
 constexpr qsizetype maxProviderText = 500;

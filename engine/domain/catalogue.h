@@ -14,10 +14,10 @@ namespace sendoff {
 struct NotifyRule
 {
     QString role;
-    QString each;                     // pointer to an array of recipients; the pointers below are then relative to an item
-    QString user;                     // pointer to the user id, empty: addressed only
-    QString locale;                   // pointer, empty: from the contact
-    QString timeZone;                 // pointer, empty: from the contact
+    QString each;     // pointer to an array of recipients; the pointers below are then relative to an item
+    QString user;     // pointer to the user id, empty: addressed only
+    QString locale;   // pointer, empty: from the contact
+    QString timeZone; // pointer, empty: from the contact
     QMap<Channel, QString> addresses; // pointers; a channel that is absent takes the user's contacts
     std::vector<Channel> channels;
     QString templateName;
@@ -40,7 +40,8 @@ struct Catalogue
     QString defaultLocale = QStringLiteral("en");
     QMap<QString, EventType> types;
 
-    // Canonical JSON: the stored form, equal catalogues give equal bytes. fromJson refuses what toJson can't have written.
+    // Canonical JSON: the stored form, equal catalogues give equal bytes. fromJson refuses what toJson can't have
+    // written.
     QByteArray toJson() const;
     static Result<Catalogue> fromJson(const QByteArray &json);
 };

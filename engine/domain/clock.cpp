@@ -26,8 +26,8 @@ std::optional<Timestamp> fromRfc3339(QStringView text)
     // Qt takes a text without a time or an offset as local time: that is no instant for us.
     if (text.size() < 20 || (text[10] != u'T' && text[10] != u't'))
         return std::nullopt;
-    const bool hasOffset =
-        text.endsWith(u'Z') || text.endsWith(u'z') || (text.size() > 6 && (text[text.size() - 6] == u'+' || text[text.size() - 6] == u'-'));
+    const bool hasOffset = text.endsWith(u'Z') || text.endsWith(u'z') ||
+                           (text.size() > 6 && (text[text.size() - 6] == u'+' || text[text.size() - 6] == u'-'));
     if (!hasOffset)
         return std::nullopt;
     const QDateTime parsed = QDateTime::fromString(text.toString(), Qt::ISODateWithMs);

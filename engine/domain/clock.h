@@ -19,7 +19,7 @@ public:
     Clock &operator=(const Clock &) = delete;
     virtual ~Clock() = default;
 
-    virtual Timestamp now() const = 0;                        // wall clock, may jump
+    virtual Timestamp now() const = 0;                             // wall clock, may jump
     virtual std::chrono::steady_clock::duration ticks() const = 0; // monotonic, for time-outs
 };
 

@@ -56,7 +56,7 @@ struct PlannedDelivery
     QString category;
     DeliveryState state = DeliveryState::Ready; // Ready, Scheduled, Suppressed or Held
     Reason reason = Reason::None;
-    QString detail; // one sentence for a person, no address
+    QString detail;                 // one sentence for a person, no address
     std::optional<Timestamp> dueAt; // not before; nothing: now
     Milliseconds lifetime{};        // from creation (or from dueAt) to the end where the event has no expiry of its own
     std::optional<Timestamp> expiresAt;

@@ -9,11 +9,11 @@ namespace sendoff {
 struct LastRead
 {
     bool expired = false;
-    bool superseded = false;     // a later event with the same supersedes key was relayed
-    bool preferenceOff = false;  // the person switched category and channel off
-    bool isSecurity = false;     // can't be switched off
-    bool hardBounced = false;    // a suppression that says nothing can arrive
-    bool complained = false;     // a suppression by complaint; does not block security mail
+    bool superseded = false;      // a later event with the same supersedes key was relayed
+    bool preferenceOff = false;   // the person switched category and channel off
+    bool isSecurity = false;      // can't be switched off
+    bool hardBounced = false;     // a suppression that says nothing can arrive
+    bool complained = false;      // a suppression by complaint; does not block security mail
     bool alreadyAccepted = false; // a receipt proves that an earlier attempt arrived
 };
 

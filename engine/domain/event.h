@@ -18,10 +18,10 @@ struct Event
     QString tenant;
     std::optional<Lane> lane; // overrides the catalogue
     Timestamp occurredAt;
-    Timestamp availableAt; // not before
+    Timestamp availableAt;              // not before
     std::optional<Timestamp> expiresAt; // not after
-    QString supersedesKey; // empty: none
-    QString traceparent;   // W3C trace context given by the application, empty: none
+    QString supersedesKey;              // empty: none
+    QString traceparent;                // W3C trace context given by the application, empty: none
     EventState state = EventState::Pending;
     QString reason; // why it was rejected, a sentence
     int tries = 0;  // failed relays, three are the end

@@ -23,13 +23,15 @@ struct Filter
 {
     std::vector<FilterTerm> terms;
 
-    // Refuses with the position (1-based) and the remedy: unknown field, unknown word, open quote, bad duration, U+0000.
+    // Refuses with the position (1-based) and the remedy: unknown field, unknown word, open quote, bad duration,
+    // U+0000.
     static Result<Filter> parse(const QString &text);
     QString toText() const; // canonical
     bool isEmpty() const { return terms.empty(); }
 };
 
-// id event type tenant user recipient role channel provider lane category state reason code outcome; age (Older, Younger).
+// id event type tenant user recipient role channel provider lane category state reason code outcome; age (Older,
+// Younger).
 const QStringList &filterFields();
 
 } // namespace sendoff

@@ -65,7 +65,9 @@ namespace {
 
 QString unescapedToken(QStringView token)
 {
-    return token.toString().replace(QLatin1String("~1"), QLatin1String("/")).replace(QLatin1String("~0"), QLatin1String("~"));
+    return token.toString()
+        .replace(QLatin1String("~1"), QLatin1String("/"))
+        .replace(QLatin1String("~0"), QLatin1String("~"));
 }
 
 const JsonValue *child(const JsonValue &parent, const QString &token)
@@ -264,7 +266,8 @@ private:
     {
         Open done = std::move(m_open.back());
         m_open.pop_back();
-        return place(done.isObject ? JsonValue::object(std::move(done.members)) : JsonValue::array(std::move(done.items)));
+        return place(done.isObject ? JsonValue::object(std::move(done.members))
+                                   : JsonValue::array(std::move(done.items)));
     }
 
     bool place(JsonValue value)
@@ -316,7 +319,8 @@ JsonValue withNullAt(const JsonValue &value, const QStringList &tokens, qsizetyp
 Result<JsonValue> parseJson(const QByteArray &utf8)
 {
     if (utf8.size() > maxPayloadBytes)
-        return invalid(QStringLiteral("is larger than %1 KiB; store large content elsewhere and send its reference").arg(maxPayloadBytes / 1024));
+        return invalid(QStringLiteral("is larger than %1 KiB; store large content elsewhere and send its reference")
+                           .arg(maxPayloadBytes / 1024));
     TreeBuilder builder;
     if (!nlohmann::json::sax_parse(utf8.cbegin(), utf8.cend(), &builder))
         return invalid(builder.problem());

@@ -61,7 +61,8 @@ Result<JsonValue> parsePayload(const QByteArray &utf8);
 // The payload with the values at these pointers replaced by null; names keep their order, numbers their text.
 Result<QByteArray> scrubbed(const QByteArray &payload, const QStringList &pointers);
 
-// Text from outside (provider answers) made safe to store: broken UTF-8 and NUL become U+FFFD, at most `limit` characters.
+// Text from outside (provider answers) made safe to store: broken UTF-8 and NUL become U+FFFD, at most `limit`
+// characters.
 QString storableText(const QByteArray &bytes, qsizetype limit);
 QString storableText(QString text, qsizetype limit);
 

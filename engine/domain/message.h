@@ -4,11 +4,12 @@
 
 namespace sendoff {
 
-// A message as rendered for one channel, before a provider's request is made of it. Fields not used by a channel are empty.
+// A message as rendered for one channel, before a provider's request is made of it. Fields not used by a channel are
+// empty.
 struct RenderedMessage
 {
     Channel channel = Channel::Email;
-    QString locale; // the one that was found in the fallback chain
+    QString locale;  // the one that was found in the fallback chain
     QString subject; // email; one line
     QString text;    // email's text part, SMS text, push and inbox body
     QString html;    // email's HTML part, may be empty

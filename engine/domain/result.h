@@ -13,10 +13,10 @@ enum class ErrorCode {
     ReadOnly,    // the store is reachable but refuses writes (standby, read-only primary, newer schema)
     Conflict,    // what was to be changed has changed meanwhile
     NotFound,
-    Invalid, // the caller's input; the message names the field and the remedy
-    Refused, // not allowed in this state or with these rights
+    Invalid,        // the caller's input; the message names the field and the remedy
+    Refused,        // not allowed in this state or with these rights
     StaleStatement, // the session lost its prepared statements (a pooler, DISCARD ALL): it is replaced
-    Corrupt // the store answered something that can't be
+    Corrupt         // the store answered something that can't be
 };
 
 struct Error

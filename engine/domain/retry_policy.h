@@ -8,9 +8,9 @@ struct RetryPolicy
 {
     Milliseconds base{15'000};
     Milliseconds max{3'600'000};
-    int attempts = 10;                  // failures that end a delivery
-    double jitter = 0.25;               // share of the delay that may be taken off
-    Milliseconds maxWait{86'400'000};   // the longest provider wait that is honoured
+    int attempts = 10;                // failures that end a delivery
+    double jitter = 0.25;             // share of the delay that may be taken off
+    Milliseconds maxWait{86'400'000}; // the longest provider wait that is honoured
 
     // The delay after failure number n (1, 2, …; below 1 counts as 1) before jitter: min(max, base * 2^(n-1)).
     Milliseconds fullDelay(int failure) const;

@@ -128,8 +128,7 @@ Verdict verdictForLoss(bool handed, const Progress &progress, const RecoveryRule
     }
     const int failure = progress.failures + 1;
     const bool budgetSpent = failure >= rules.retry.attempts || progress.losses >= maxLosses;
-    Verdict verdict =
-        afterUnknown({rules.retry.delay(failure, random), false}, progress, rules, failure, budgetSpent);
+    Verdict verdict = afterUnknown({rules.retry.delay(failure, random), false}, progress, rules, failure, budgetSpent);
     if (verdict.detail.isEmpty())
         verdict.detail = QStringLiteral("the worker was lost after the request may have left");
     return verdict;

@@ -32,9 +32,8 @@ std::optional<Word> wordOf(const Words<Word, N> &words, QStringView text)
 
 using L = QLatin1String;
 
-const Words<EventState, 3> eventStates{{{EventState::Pending, L("pending")},
-                                        {EventState::Relayed, L("relayed")},
-                                        {EventState::Rejected, L("rejected")}}};
+const Words<EventState, 3> eventStates{
+    {{EventState::Pending, L("pending")}, {EventState::Relayed, L("relayed")}, {EventState::Rejected, L("rejected")}}};
 
 const Words<DeliveryState, 14> deliveryStates{{{DeliveryState::Scheduled, L("scheduled")},
                                                {DeliveryState::Ready, L("ready")},
@@ -96,30 +95,66 @@ const Words<Outcome, 7> outcomes{{{Outcome::Accepted, L("accepted")},
 
 } // namespace
 
-QLatin1String toText(EventState word) { return textOf(eventStates, word); }
-QLatin1String toText(DeliveryState word) { return textOf(deliveryStates, word); }
-QLatin1String toText(Reason word) { return textOf(reasons, word); }
-QLatin1String toText(Lane word) { return textOf(lanes, word); }
-QLatin1String toText(Channel word) { return textOf(channels, word); }
-QLatin1String toText(Outcome word) { return textOf(outcomes, word); }
+QLatin1String toText(EventState word)
+{
+    return textOf(eventStates, word);
+}
+QLatin1String toText(DeliveryState word)
+{
+    return textOf(deliveryStates, word);
+}
+QLatin1String toText(Reason word)
+{
+    return textOf(reasons, word);
+}
+QLatin1String toText(Lane word)
+{
+    return textOf(lanes, word);
+}
+QLatin1String toText(Channel word)
+{
+    return textOf(channels, word);
+}
+QLatin1String toText(Outcome word)
+{
+    return textOf(outcomes, word);
+}
 
 template <>
-std::optional<EventState> fromText<EventState>(QStringView text) { return wordOf(eventStates, text); }
+std::optional<EventState> fromText<EventState>(QStringView text)
+{
+    return wordOf(eventStates, text);
+}
 template <>
-std::optional<DeliveryState> fromText<DeliveryState>(QStringView text) { return wordOf(deliveryStates, text); }
+std::optional<DeliveryState> fromText<DeliveryState>(QStringView text)
+{
+    return wordOf(deliveryStates, text);
+}
 template <>
-std::optional<Reason> fromText<Reason>(QStringView text) { return wordOf(reasons, text); }
+std::optional<Reason> fromText<Reason>(QStringView text)
+{
+    return wordOf(reasons, text);
+}
 template <>
-std::optional<Lane> fromText<Lane>(QStringView text) { return wordOf(lanes, text); }
+std::optional<Lane> fromText<Lane>(QStringView text)
+{
+    return wordOf(lanes, text);
+}
 template <>
-std::optional<Channel> fromText<Channel>(QStringView text) { return wordOf(channels, text); }
+std::optional<Channel> fromText<Channel>(QStringView text)
+{
+    return wordOf(channels, text);
+}
 template <>
-std::optional<Outcome> fromText<Outcome>(QStringView text) { return wordOf(outcomes, text); }
+std::optional<Outcome> fromText<Outcome>(QStringView text)
+{
+    return wordOf(outcomes, text);
+}
 
 bool isLive(DeliveryState state)
 {
-    return state == DeliveryState::Scheduled || state == DeliveryState::Ready || state == DeliveryState::Leased
-        || state == DeliveryState::Held;
+    return state == DeliveryState::Scheduled || state == DeliveryState::Ready || state == DeliveryState::Leased ||
+           state == DeliveryState::Held;
 }
 
 bool isRetryable(DeliveryState state)

@@ -36,22 +36,22 @@ enum class Reason {
     Throttled,
     Configuration,
     QuietHours,
-    Preference,         // the person switched it off
-    AddressSuppressed,  // a suppression stands for the address
-    NoAddress,          // no contact for this channel
-    InvalidAddress,     // the address can't be written to
-    NoRecipient,        // the payload names nobody for this role
+    Preference,        // the person switched it off
+    AddressSuppressed, // a suppression stands for the address
+    NoAddress,         // no contact for this channel
+    InvalidAddress,    // the address can't be written to
+    NoRecipient,       // the payload names nobody for this role
     PastExpiry,
     ByPerson,
-    ByEvent,            // a later event with the same supersedes key
+    ByEvent, // a later event with the same supersedes key
     ByEdit,
     PermanentRecipient, // the provider refused the address for good
     PermanentMessage,   // the provider refused the content for good
     AttemptsSpent,      // the retry budget is used up
     WorkerLost,         // three workers in a row died with it
     OutcomeUnknown,
-    SecretGone,         // its secret was scrubbed, it can't be rendered again
-    ContentGone,        // its content was removed by retention or erasure
+    SecretGone,  // its secret was scrubbed, it can't be rendered again
+    ContentGone, // its content was removed by retention or erasure
     MissingVariable,
     TemplateBroken,
     ReceiptDelivered,

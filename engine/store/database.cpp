@@ -33,13 +33,34 @@ Cursor::~Cursor()
         m_query->finish();
 }
 
-bool Cursor::next() { return m_query->next(); }
-int Cursor::affected() const { return m_query->numRowsAffected(); }
-bool Cursor::isNull(int column) const { return m_query->isNull(column); }
-QString Cursor::text(int column) const { return m_query->value(column).toString(); }
-QByteArray Cursor::bytes(int column) const { return m_query->value(column).toString().toUtf8(); }
-qint64 Cursor::integer(int column) const { return m_query->value(column).toLongLong(); }
-Timestamp Cursor::time(int column) const { return Timestamp(Milliseconds(integer(column))); }
+bool Cursor::next()
+{
+    return m_query->next();
+}
+int Cursor::affected() const
+{
+    return m_query->numRowsAffected();
+}
+bool Cursor::isNull(int column) const
+{
+    return m_query->isNull(column);
+}
+QString Cursor::text(int column) const
+{
+    return m_query->value(column).toString();
+}
+QByteArray Cursor::bytes(int column) const
+{
+    return m_query->value(column).toString().toUtf8();
+}
+qint64 Cursor::integer(int column) const
+{
+    return m_query->value(column).toLongLong();
+}
+Timestamp Cursor::time(int column) const
+{
+    return Timestamp(Milliseconds(integer(column)));
+}
 
 std::optional<Timestamp> Cursor::maybeTime(int column) const
 {
@@ -48,9 +69,15 @@ std::optional<Timestamp> Cursor::maybeTime(int column) const
     return time(column);
 }
 
-bool Session::isPostgreSql() const { return m_database.isPostgreSql(); }
+bool Session::isPostgreSql() const
+{
+    return m_database.isPostgreSql();
+}
 
-Cursor Session::run(const char *sql, const QVariantList &values) { return run(QByteArray(sql), values); }
+Cursor Session::run(const char *sql, const QVariantList &values)
+{
+    return run(QByteArray(sql), values);
+}
 
 Cursor Session::run(const QByteArray &sql, const QVariantList &values)
 {
@@ -59,7 +86,8 @@ Cursor Session::run(const QByteArray &sql, const QVariantList &values)
     for (const QVariant &value : values) {
         // QPSQL pastes values into the statement's text: a NUL would cut it there.
         if (value.userType() == QMetaType::QString && value.toString().contains(QChar(0)))
-            throw SqlError({ErrorCode::Invalid, QStringLiteral("a text holds the character U+0000, which no store keeps; remove it")});
+            throw SqlError({ErrorCode::Invalid,
+                            QStringLiteral("a text holds the character U+0000, which no store keeps; remove it")});
         // A QString is a text, empty when null; NULL is asked for with an invalid QVariant.
         const bool isNullText = value.userType() == QMetaType::QString && value.toString().isNull();
         query.bindValue(position++, isNullText ? QVariant(QStringLiteral("")) : value);
@@ -105,9 +133,11 @@ Result<void> Database::connect()
     const bool isServer = isPostgreSql();
     const QString joined = QStringLiteral("; ");
     {
-        QSqlDatabase database = QSqlDatabase::addDatabase(isServer ? QStringLiteral("QPSQL") : QStringLiteral("QSQLITE"), connection->name);
+        QSqlDatabase database =
+            QSqlDatabase::addDatabase(isServer ? QStringLiteral("QPSQL") : QStringLiteral("QSQLITE"), connection->name);
         if (!database.isValid())
-            return Error{ErrorCode::Unavailable, QStringLiteral("Qt's %1 driver is missing; install %2")
+            return Error{ErrorCode::Unavailable,
+                         QStringLiteral("Qt's %1 driver is missing; install %2")
                              .arg(isServer ? QStringLiteral("QPSQL") : QStringLiteral("QSQLITE"),
                                   isServer ? QStringLiteral("libqt6sql6-psql") : QStringLiteral("libqt6sql6-sqlite"))};
         if (isServer) {
@@ -122,18 +152,23 @@ Result<void> Database::connect()
             database.setConnectOptions(options);
         } else {
             database.setDatabaseName(m_url.path);
-            database.setConnectOptions(m_access == Access::ReadOnly ? QStringLiteral("QSQLITE_BUSY_TIMEOUT=5000;QSQLITE_OPEN_READONLY")
-                                                                    : QStringLiteral("QSQLITE_BUSY_TIMEOUT=5000"));
+            database.setConnectOptions(m_access == Access::ReadOnly
+                                           ? QStringLiteral("QSQLITE_BUSY_TIMEOUT=5000;QSQLITE_OPEN_READONLY")
+                                           : QStringLiteral("QSQLITE_BUSY_TIMEOUT=5000"));
         }
         if (!database.open())
-            return Error{ErrorCode::Unavailable, QStringLiteral("store %1 can't be opened: %2").arg(m_url.toText(), plainText(database.lastError()))};
+            return Error{
+                ErrorCode::Unavailable,
+                QStringLiteral("store %1 can't be opened: %2").arg(m_url.toText(), plainText(database.lastError()))};
         QSqlQuery setup(database);
         QStringList statements;
         // Everything that depends on a session's settings is said here, once (not in the connection's options, which
         // poolers refuse). Without sequential scans a plan made while a table was empty stays right when it is full.
         if (isServer)
-            statements = {QStringLiteral("SET search_path = %1").arg(m_url.schema), QStringLiteral("SET TimeZone = 'UTC'"),
-                          QStringLiteral("SET enable_seqscan = off"), QStringLiteral("SET jit = off"),
+            statements = {QStringLiteral("SET search_path = %1").arg(m_url.schema),
+                          QStringLiteral("SET TimeZone = 'UTC'"),
+                          QStringLiteral("SET enable_seqscan = off"),
+                          QStringLiteral("SET jit = off"),
                           QStringLiteral("SET client_min_messages = warning"),
                           QStringLiteral("SET idle_in_transaction_session_timeout = '60s'")};
         if (isServer && m_access == Access::ReadOnly)
@@ -142,11 +177,13 @@ Result<void> Database::connect()
             // WAL lets the console read while the engine writes; FULL so that what was accepted survives a power cut;
             // secure_delete so that scrubbed codes leave the file.
             statements = {QStringLiteral("PRAGMA journal_mode=WAL"), QStringLiteral("PRAGMA synchronous=FULL"),
-                          QStringLiteral("PRAGMA secure_delete=ON"), QStringLiteral("PRAGMA journal_size_limit=33554432")};
+                          QStringLiteral("PRAGMA secure_delete=ON"),
+                          QStringLiteral("PRAGMA journal_size_limit=33554432")};
         for (const QString &statement : isServer ? QStringList{statements.join(joined)} : statements) {
             if (!setup.exec(statement)) {
                 const Error error = errorFrom(setup.lastError(), isServer);
-                return Error{error.code, QStringLiteral("store %1 can't be used: %2").arg(m_url.toText(), error.message)};
+                return Error{error.code,
+                             QStringLiteral("store %1 can't be used: %2").arg(m_url.toText(), error.message)};
             }
         }
     }
@@ -185,7 +222,7 @@ QSqlQuery &Database::prepared(const QByteArray &sql)
     return *query;
 }
 
-std::optional<Error> Database::runTransaction(bool isWrite, const std::function<bool(Session &)> &work)
+std::optional<Error> Database::runTransaction(Scope scope, const std::function<bool(Session &)> &work)
 {
     constexpr int tries = 4; // a deadlock victim succeeds on the next try; more would hide a design fault
     for (int attempt = 1;; ++attempt) {
@@ -198,10 +235,13 @@ std::optional<Error> Database::runTransaction(bool isWrite, const std::function<
         }
         Session session(*this);
         try {
-            session.command(isPostgreSql() ? (isWrite ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                                       : (isWrite ? "BEGIN IMMEDIATE" : "BEGIN"));
+            if (scope == Scope::Write)
+                session.command(isPostgreSql() ? "BEGIN" : "BEGIN IMMEDIATE");
+            else if (scope == Scope::Read)
+                session.command(isPostgreSql() ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN");
             const bool keep = work(session);
-            session.command(keep ? "COMMIT" : "ROLLBACK");
+            if (scope != Scope::Statement)
+                session.command(keep ? "COMMIT" : "ROLLBACK");
             return std::nullopt;
         } catch (const SqlError &failure) {
             const bool connectionLives = m_connection && QSqlDatabase::database(m_connection->name, false).isOpen();
@@ -210,9 +250,11 @@ std::optional<Error> Database::runTransaction(bool isWrite, const std::function<
                 return failure.error;
             }
             try {
-                session.command("ROLLBACK");
+                if (scope != Scope::Statement)
+                    session.command("ROLLBACK");
             } catch (const SqlError &) {
-                // SQLite ends some failed transactions by itself; on PostgreSQL a session that can't roll back is replaced.
+                // SQLite ends some failed transactions by itself; on PostgreSQL a session that can't roll back is
+                // replaced.
                 if (isPostgreSql())
                     markLost();
             }
@@ -249,7 +291,8 @@ Result<void> Database::checkNoTransactionPooler()
         return {};
     // A session's own setting that another connection can read shows that the two share a server session.
     const QString mark = QString::number(QRandomGenerator::global()->generate64(), 16);
-    const auto marked = write([&](Session &session) { session.run("SELECT set_config('sendoff.session_mark', ?, false)", {mark}); });
+    const auto marked =
+        write([&](Session &session) { session.run("SELECT set_config('sendoff.session_mark', ?, false)", {mark}); });
     if (!marked)
         return marked;
     auto other = open(m_url, m_password, Access::ReadOnly);
@@ -262,8 +305,9 @@ Result<void> Database::checkNoTransactionPooler()
     if (!seen)
         return seen.error();
     if (*seen == mark)
-        return Error{ErrorCode::Refused, QStringLiteral("the store's URL leads through a pooler in transaction mode, where sessions and "
-                                                        "notifications do not hold; use session pooling or a direct URL")};
+        return Error{ErrorCode::Refused,
+                     QStringLiteral("the store's URL leads through a pooler in transaction mode, where sessions and "
+                                    "notifications do not hold; use session pooling or a direct URL")};
     return {};
 }
 

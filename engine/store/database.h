@@ -91,13 +91,19 @@ public:
     template <typename Body>
     auto write(Body &&body)
     {
-        return inTransaction<Body>(std::forward<Body>(body), true);
+        return inTransaction<Body>(std::forward<Body>(body), Scope::Write);
     }
-    // One consistent read.
+    // One consistent read of several statements.
     template <typename Body>
     auto read(Body &&body)
     {
-        return inTransaction<Body>(std::forward<Body>(body), false);
+        return inTransaction<Body>(std::forward<Body>(body), Scope::Read);
+    }
+    // One statement that reads, without a transaction's two round trips around it.
+    template <typename Body>
+    auto readOnce(Body &&body)
+    {
+        return inTransaction<Body>(std::forward<Body>(body), Scope::Statement);
     }
 
     // PostgreSQL: calls back on this thread's event loop when a notification comes on the store's channel.
@@ -115,31 +121,32 @@ private:
     explicit Database(StoreUrl url, QString password, Access access);
 
     // Non-template parts, in database.cpp. run() returns an Error for what `work` threw.
-    std::optional<Error> runTransaction(bool isWrite, const std::function<bool(Session &)> &work);
+    enum class Scope { Write, Read, Statement };
+    std::optional<Error> runTransaction(Scope scope, const std::function<bool(Session &)> &work);
     QSqlQuery &prepared(const QByteArray &sql);
     Result<void> connect();
     void markLost();
 
     template <typename Body>
-    auto inTransaction(Body &&body, bool isWrite)
+    auto inTransaction(Body &&body, Scope scope)
     {
         using Value = std::invoke_result_t<Body, Session &>;
         if constexpr (std::is_void_v<Value>) {
-            auto failure = runTransaction(isWrite, [&](Session &session) {
+            auto failure = runTransaction(scope, [&](Session &session) {
                 body(session);
                 return true;
             });
             return failure ? Result<void>(*failure) : Result<void>();
         } else if constexpr (IsResult<Value>::value) {
             std::optional<Value> value;
-            auto failure = runTransaction(isWrite, [&](Session &session) {
+            auto failure = runTransaction(scope, [&](Session &session) {
                 value.emplace(body(session));
                 return value->ok();
             });
             return failure ? Value(*failure) : std::move(*value);
         } else {
             std::optional<Value> value;
-            auto failure = runTransaction(isWrite, [&](Session &session) {
+            auto failure = runTransaction(scope, [&](Session &session) {
                 value.emplace(body(session));
                 return true;
             });

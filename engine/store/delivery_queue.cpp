@@ -14,9 +14,10 @@ Result<int> promoteDue(Database &database, int limit)
         std::vector<std::pair<QString, FlowKey>> due;
         std::map<FlowKey, int> counts;
         {
-            Cursor row = session.run("SELECT id, provider, lane, tenant FROM sendoff_delivery_hot "
-                                     "WHERE state = 'scheduled' AND due_at <= $now ORDER BY due_at LIMIT ? $skip_locked",
-                                     {limit});
+            Cursor row =
+                session.run("SELECT id, provider, lane, tenant FROM sendoff_delivery_hot "
+                            "WHERE state = 'scheduled' AND due_at <= $now ORDER BY due_at LIMIT ? $skip_locked",
+                            {limit});
             while (row.next()) {
                 FlowKey key{row.text(1), row.text(2), row.text(3)};
                 ++counts[key];
@@ -40,14 +41,15 @@ Result<int> promoteDue(Database &database, int limit)
 
 Result<std::optional<Milliseconds>> untilNextDue(Database &database)
 {
-    return database.read([](Session &session) -> std::optional<Milliseconds> {
-        Cursor row = session.run("SELECT $ms(due) - $ms($now) FROM ("
-                                 "SELECT (SELECT min(due_at) FROM sendoff_delivery_hot WHERE state = 'scheduled') AS due UNION ALL "
-                                 "SELECT min(lease_until) FROM sendoff_delivery_hot WHERE state = 'leased' UNION ALL "
-                                 "SELECT min(relay_after) FROM sendoff_event WHERE state = 'pending' UNION ALL "
-                                 "SELECT min(CASE WHEN state = 'armed' THEN armed_until ELSE $now_plus(5000) END) FROM sendoff_operation "
-                                 "WHERE state IN ('armed', 'running')) w "
-                                 "WHERE due IS NOT NULL ORDER BY due LIMIT 1");
+    return database.readOnce([](Session &session) -> std::optional<Milliseconds> {
+        Cursor row = session.run(
+            "SELECT $ms(due) - $ms($now) FROM ("
+            "SELECT (SELECT min(due_at) FROM sendoff_delivery_hot WHERE state = 'scheduled') AS due UNION ALL "
+            "SELECT min(lease_until) FROM sendoff_delivery_hot WHERE state = 'leased' UNION ALL "
+            "SELECT min(relay_after) FROM sendoff_event WHERE state = 'pending' UNION ALL "
+            "SELECT min(CASE WHEN state = 'armed' THEN armed_until ELSE $now_plus(5000) END) FROM sendoff_operation "
+            "WHERE state IN ('armed', 'running')) w "
+            "WHERE due IS NOT NULL ORDER BY due LIMIT 1");
         if (!row.next())
             return std::nullopt;
         return Milliseconds(std::max<qint64>(0, row.integer(0)));
@@ -56,12 +58,14 @@ Result<std::optional<Milliseconds>> untilNextDue(Database &database)
 
 Result<WorkWaiting> workWaiting(Database &database)
 {
-    return database.read([](Session &session) {
-        Cursor row = session.run(
-            "SELECT CASE WHEN EXISTS (SELECT 1 FROM sendoff_event WHERE state = 'pending' AND (relay_after IS NULL OR relay_after <= $now)) "
-            "THEN 1 ELSE 0 END, "
-            "CASE WHEN EXISTS (SELECT 1 FROM sendoff_delivery_hot WHERE state = 'scheduled' AND due_at <= $now) THEN 1 ELSE 0 END, "
-            "CASE WHEN EXISTS (SELECT 1 FROM sendoff_operation WHERE state IN ('armed', 'running') AND armed_until <= $now) THEN 1 ELSE 0 END");
+    return database.readOnce([](Session &session) {
+        Cursor row = session.run("SELECT CASE WHEN EXISTS (SELECT 1 FROM sendoff_event WHERE state = 'pending' AND "
+                                 "(relay_after IS NULL OR relay_after <= $now)) "
+                                 "THEN 1 ELSE 0 END, "
+                                 "CASE WHEN EXISTS (SELECT 1 FROM sendoff_delivery_hot WHERE state = 'scheduled' AND "
+                                 "due_at <= $now) THEN 1 ELSE 0 END, "
+                                 "CASE WHEN EXISTS (SELECT 1 FROM sendoff_operation WHERE state IN ('armed', "
+                                 "'running') AND armed_until <= $now) THEN 1 ELSE 0 END");
         row.next();
         return WorkWaiting{row.flag(0), row.flag(1), row.flag(2)};
     });
@@ -69,7 +73,7 @@ Result<WorkWaiting> workWaiting(Database &database)
 
 Result<bool> hasRunnableDeliveries(Database &database)
 {
-    return database.read([](Session &session) {
+    return database.readOnce([](Session &session) {
         return session
             .run("SELECT 1 FROM sendoff_delivery_hot h WHERE state IN ('ready', 'leased') AND NOT EXISTS "
                  "(SELECT 1 FROM sendoff_provider p WHERE p.name = h.provider AND p.paused = 1 "
@@ -80,10 +84,11 @@ Result<bool> hasRunnableDeliveries(Database &database)
 
 Result<int> countReady(Database &database, const QString &provider, Lane lane, int limit)
 {
-    return database.read([&](Session &session) -> int {
-        Cursor row = session.run("SELECT count(*) FROM (SELECT 1 AS one FROM sendoff_delivery_hot WHERE provider = ? AND lane = ? "
-                                 "AND state = 'ready' AND losses = 0 LIMIT ?) r",
-                                 {provider, QString(toText(lane)), limit});
+    return database.readOnce([&](Session &session) -> int {
+        Cursor row = session.run(
+            "SELECT count(*) FROM (SELECT 1 AS one FROM sendoff_delivery_hot WHERE provider = ? AND lane = ? "
+            "AND state = 'ready' AND losses = 0 LIMIT ?) r",
+            {provider, QString(toText(lane)), limit});
         row.next();
         return int(row.integer(0));
     });
@@ -102,14 +107,15 @@ QString leaseRows(const std::vector<Lease> &leases)
 std::vector<ClaimedDelivery> claimedRows(Session &session, const QString &ids)
 {
     std::vector<ClaimedDelivery> claimed;
-    Cursor row = session.run("SELECT h.id, h.lease_token, h.event_id, h.type, h.tenant, h.channel, h.provider, h.lane, h.user_id, "
-                             "h.recipient, h.address, h.role, h.element, h.template, h.locale, h.time_zone, h.category, h.published_set, "
-                             "e.payload, c.body, $ms(h.created_at), $ms($now), $ms(h.expires_at), $ms(h.first_handed_at), h.claims, "
-                             "h.attempts, h.failures, h.losses, h.has_secret, h.has_unknown "
-                             "FROM sendoff_delivery_hot h JOIN sendoff_event e ON e.id = h.event_id "
-                             "LEFT JOIN sendoff_content c ON c.delivery_id = h.id "
-                             "WHERE h.id $any(SELECT value->>'id' FROM $rows) ORDER BY h.vstart, h.id",
-                             {ids});
+    Cursor row = session.run(
+        "SELECT h.id, h.lease_token, h.event_id, h.type, h.tenant, h.channel, h.provider, h.lane, h.user_id, "
+        "h.recipient, h.address, h.role, h.element, h.template, h.locale, h.time_zone, h.category, h.published_set, "
+        "e.payload, c.body, $ms(h.created_at), $ms($now), $ms(h.expires_at), $ms(h.first_handed_at), h.claims, "
+        "h.attempts, h.failures, h.losses, h.has_secret, h.has_unknown "
+        "FROM sendoff_delivery_hot h JOIN sendoff_event e ON e.id = h.event_id "
+        "LEFT JOIN sendoff_content c ON c.delivery_id = h.id "
+        "WHERE h.id $any(SELECT value->>'id' FROM $rows) ORDER BY h.vstart, h.id",
+        {ids});
     while (row.next()) {
         ClaimedDelivery each;
         each.id = DeliveryId(row.text(0));
@@ -155,11 +161,13 @@ Result<std::vector<ClaimedDelivery>> claim(Database &database, const ClaimReques
     return database.write([&](Session &session) -> std::vector<ClaimedDelivery> {
         // Bounded from below by the lane's clock, so that a snapshot held elsewhere does not make each claim walk over
         // the dead index entries of all earlier ones.
-        const QByteArray bound = request.bounded && !request.suspects
-                                     ? "AND vstart >= (SELECT v FROM sendoff_lane_clock WHERE provider = ? AND lane = ?) "
-                                     : "";
-        QByteArray chosen = "SELECT id FROM sendoff_delivery_hot WHERE provider = ? AND lane = ? AND state = 'ready' AND losses = 0 " + bound
-                            + "ORDER BY vstart, id LIMIT ? $skip_locked";
+        const QByteArray bound =
+            request.bounded && !request.suspects
+                ? "AND vstart >= (SELECT v FROM sendoff_lane_clock WHERE provider = ? AND lane = ?) "
+                : "";
+        QByteArray chosen =
+            "SELECT id FROM sendoff_delivery_hot WHERE provider = ? AND lane = ? AND state = 'ready' AND losses = 0 " +
+            bound + "ORDER BY vstart, id LIMIT ? $skip_locked";
         QVariantList values{request.holder, qint64(request.lease.count()), request.provider, lane};
         if (!bound.isEmpty())
             values << request.provider << lane;
@@ -172,10 +180,12 @@ Result<std::vector<ClaimedDelivery>> claim(Database &database, const ClaimReques
         JsonRows ids;
         qint64 furthest = -1;
         {
-            Cursor row = session.run("UPDATE sendoff_delivery_hot SET state = 'leased', claims = claims + 1, "
-                                     "lease_token = lease_token + 1, lease_holder = ?, lease_until = $now_plus(?), handed_at = NULL "
-                                     "WHERE id $any(" + chosen + ") AND state = 'ready' RETURNING id, vstart",
-                                     values);
+            Cursor row = session.run(
+                "UPDATE sendoff_delivery_hot SET state = 'leased', claims = claims + 1, "
+                "lease_token = lease_token + 1, lease_holder = ?, lease_until = $now_plus(?), handed_at = NULL "
+                "WHERE id $any(" +
+                    chosen + ") AND state = 'ready' RETURNING id, vstart",
+                values);
             while (row.next()) {
                 ids.row().text("id", row.text(0));
                 furthest = std::max(furthest, row.integer(1));
@@ -198,22 +208,29 @@ Result<std::vector<HandOver>> handOver(Database &database, const std::vector<Lea
             Cursor row = session.run(
                 "SELECT h.id, h.lease_token, $ms($now), "
                 "CASE WHEN h.expires_at <= $now THEN 1 ELSE 0 END, "
-                "CASE WHEN h.supersedes_key <> '' AND EXISTS (SELECT 1 FROM sendoff_supersession s WHERE s.tenant = h.tenant "
+                "CASE WHEN h.supersedes_key <> '' AND EXISTS (SELECT 1 FROM sendoff_supersession s WHERE s.tenant = "
+                "h.tenant "
                 "AND s.key = h.supersedes_key AND s.sequence > h.event_sequence) THEN 1 ELSE 0 END, "
-                "CASE WHEN EXISTS (SELECT 1 FROM sendoff_preference p WHERE p.user_id = h.user_id AND p.category = h.category "
+                "CASE WHEN EXISTS (SELECT 1 FROM sendoff_preference p WHERE p.user_id = h.user_id AND p.category = "
+                "h.category "
                 "AND p.channel = h.channel AND p.allowed = 0) THEN 1 ELSE 0 END, "
                 "CASE WHEN h.category = 'security' THEN 1 ELSE 0 END, "
-                "(SELECT count(*) FROM sendoff_suppression x WHERE x.channel = h.channel AND x.address_hash = h.address_hash "
-                "AND h.address_hash <> '' AND x.reason IN ('hard_bounce', 'refused') AND (x.expires_at IS NULL OR x.expires_at > $now) "
+                "(SELECT count(*) FROM sendoff_suppression x WHERE x.channel = h.channel AND x.address_hash = "
+                "h.address_hash "
+                "AND h.address_hash <> '' AND x.reason IN ('hard_bounce', 'refused') AND (x.expires_at IS NULL OR "
+                "x.expires_at > $now) "
                 "AND (x.scope = 'all' OR (x.scope = 'category' AND x.scope_value = h.category) "
                 "OR (x.scope = 'provider' AND x.scope_value = h.provider))), "
-                "(SELECT count(*) FROM sendoff_suppression x WHERE x.channel = h.channel AND x.address_hash = h.address_hash "
-                "AND h.address_hash <> '' AND x.reason IN ('complaint', 'person') AND (x.expires_at IS NULL OR x.expires_at > $now) "
+                "(SELECT count(*) FROM sendoff_suppression x WHERE x.channel = h.channel AND x.address_hash = "
+                "h.address_hash "
+                "AND h.address_hash <> '' AND x.reason IN ('complaint', 'person') AND (x.expires_at IS NULL OR "
+                "x.expires_at > $now) "
                 "AND (x.scope = 'all' OR (x.scope = 'category' AND x.scope_value = h.category) "
                 "OR (x.scope = 'provider' AND x.scope_value = h.provider))), "
                 "CASE WHEN h.has_unknown = 1 AND EXISTS (SELECT 1 FROM sendoff_receipt r WHERE r.delivery_id = h.id "
                 "AND r.kind IN ('accepted', 'delivered')) THEN 1 ELSE 0 END "
-                "FROM $rows JOIN sendoff_delivery_hot h ON h.id = value->>'id' AND h.lease_token = CAST(value->>'token' AS bigint) "
+                "FROM $rows JOIN sendoff_delivery_hot h ON h.id = value->>'id' AND h.lease_token = "
+                "CAST(value->>'token' AS bigint) "
                 "WHERE h.lease_until > $now_plus(?)",
                 {leaseRows(leases), qint64(margin.count())});
             while (row.next()) {
@@ -268,13 +285,14 @@ Result<std::vector<LostDelivery>> takeLost(Database &database, const QString &ho
     constexpr int reaperLease = 30'000;
     return database.write([&](Session &session) -> std::vector<LostDelivery> {
         std::vector<LostDelivery> lost;
-        Cursor row = session.run("UPDATE sendoff_delivery_hot SET lease_token = lease_token + 1, lease_holder = ?, "
-                                 "lease_until = $now_plus(?) "
-                                 "WHERE id $any(SELECT id FROM sendoff_delivery_hot WHERE state = 'leased' "
-                                 "AND (lease_until < $now OR lease_until IS NULL) LIMIT ? $skip_locked) AND state = 'leased' "
-                                 "RETURNING id, lease_token, event_id, channel, provider, lane, $ms(expires_at), $ms(first_handed_at), "
-                                 "attempts, failures, losses, has_secret, has_unknown, $ms(handed_at), $ms($now)",
-                                 {holder, reaperLease, limit});
+        Cursor row = session.run(
+            "UPDATE sendoff_delivery_hot SET lease_token = lease_token + 1, lease_holder = ?, "
+            "lease_until = $now_plus(?) "
+            "WHERE id $any(SELECT id FROM sendoff_delivery_hot WHERE state = 'leased' "
+            "AND (lease_until < $now OR lease_until IS NULL) LIMIT ? $skip_locked) AND state = 'leased' "
+            "RETURNING id, lease_token, event_id, channel, provider, lane, $ms(expires_at), $ms(first_handed_at), "
+            "attempts, failures, losses, has_secret, has_unknown, $ms(handed_at), $ms($now)",
+            {holder, reaperLease, limit});
         while (row.next()) {
             LostDelivery each;
             each.delivery.id = DeliveryId(row.text(0));
@@ -304,14 +322,15 @@ Result<int> expireOverdue(Database &database, int limit)
         JsonRows ids;
         int count = 0;
         {
-            Cursor row = session.run("UPDATE sendoff_delivery_hot SET "
-                                     "state = CASE WHEN has_unknown = 1 THEN 'unknown' ELSE 'expired' END, "
-                                     "reason = CASE WHEN has_unknown = 1 THEN 'outcome_unknown' ELSE 'past_expiry' END, "
-                                     "ended_at = $now, lease_token = lease_token + 1 "
-                                     "WHERE id $any(SELECT id FROM sendoff_delivery_hot WHERE state IN ('scheduled', 'ready', 'held') "
-                                     "AND expires_at <= $now ORDER BY expires_at LIMIT ? $skip_locked) "
-                                     "AND state IN ('scheduled', 'ready', 'held') RETURNING id",
-                                     {limit});
+            Cursor row = session.run(
+                "UPDATE sendoff_delivery_hot SET "
+                "state = CASE WHEN has_unknown = 1 THEN 'unknown' ELSE 'expired' END, "
+                "reason = CASE WHEN has_unknown = 1 THEN 'outcome_unknown' ELSE 'past_expiry' END, "
+                "ended_at = $now, lease_token = lease_token + 1 "
+                "WHERE id $any(SELECT id FROM sendoff_delivery_hot WHERE state IN ('scheduled', 'ready', 'held') "
+                "AND expires_at <= $now ORDER BY expires_at LIMIT ? $skip_locked) "
+                "AND state IN ('scheduled', 'ready', 'held') RETURNING id",
+                {limit});
             while (row.next()) {
                 ids.row().text("id", row.text(0));
                 ++count;

@@ -13,7 +13,8 @@ namespace sendoff::store {
 
 // Moves due `scheduled` rows to `ready`, giving them their place in fair queueing; answers how many.
 Result<int> promoteDue(Database &database, int limit);
-// Milliseconds until the next scheduled row, lease end, delayed event or armed operation (0: now), nothing where none waits.
+// Milliseconds until the next scheduled row, lease end, delayed event or armed operation (0: now), nothing where none
+// waits.
 Result<std::optional<Milliseconds>> untilNextDue(Database &database);
 
 // What an engine's round has to do, in one cheap read.
@@ -36,7 +37,7 @@ struct ClaimRequest
     int limit = 50;
     QString holder; // the engine's id
     Milliseconds lease{60'000};
-    bool bounded = true;  // start at the lane's clock (flat under held snapshots); false about once a second
+    bool bounded = true;   // start at the lane's clock (flat under held snapshots); false about once a second
     bool suspects = false; // rows that lost a worker: claimed one at a time, away from the others
 };
 Result<std::vector<ClaimedDelivery>> claim(Database &database, const ClaimRequest &request);
@@ -83,7 +84,8 @@ struct Settlement
 };
 // Writes attempt records, next states, inbox rows, moves what ended to the history, removes its content and scrubs
 // secrets: all or nothing. Answers the ids whose lease was lost: nothing was written for them.
-Result<std::vector<DeliveryId>> settle(Database &database, const QString &engine, const std::vector<Settlement> &settlements);
+Result<std::vector<DeliveryId>> settle(Database &database, const QString &engine,
+                                       const std::vector<Settlement> &settlements);
 // Keeps a result that came too late as a receipt; an Accepted one resolves the delivery unless it is leased again.
 Result<void> recordLateResult(Database &database, const Settlement &settlement);
 // Returns leases that were not used, without spending anything.

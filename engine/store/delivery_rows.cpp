@@ -6,13 +6,17 @@
 
 namespace sendoff::store {
 
-const char *const deliveryColumns =
-    "id, event_id, event_sequence, type, tenant, category, channel, provider, lane, recipient, user_id, destination, revision, "
-    "parent_id, role, element, template, published_set, locale, time_zone, sender, pins, address, address_sealed, seal_key, "
-    "address_hash, address_mask, address_domain, address_last4, state, reason, detail, supersedes_key, has_secret, created_at, "
-    "due_at, expires_at, vstart, claims, attempts, failures, losses, lease_token, lease_holder, lease_until, handed_at, "
-    "first_handed_at, has_unknown, possible_duplicate, last_outcome, last_code, last_status, fingerprint, provider_message_id, "
-    "accepted_at, content_removed_at, ended_at";
+const char *const deliveryColumns = "id, event_id, event_sequence, type, tenant, category, channel, provider, lane, "
+                                    "recipient, user_id, destination, revision, "
+                                    "parent_id, role, element, template, published_set, locale, time_zone, sender, "
+                                    "pins, address, address_sealed, seal_key, "
+                                    "address_hash, address_mask, address_domain, address_last4, state, reason, detail, "
+                                    "supersedes_key, has_secret, created_at, "
+                                    "due_at, expires_at, vstart, claims, attempts, failures, losses, lease_token, "
+                                    "lease_holder, lease_until, handed_at, "
+                                    "first_handed_at, has_unknown, possible_duplicate, last_outcome, last_code, "
+                                    "last_status, fingerprint, provider_message_id, "
+                                    "accepted_at, content_removed_at, ended_at";
 
 namespace {
 
@@ -40,12 +44,14 @@ void moveToHistory(Session &session, const QString &idRows)
     lockEvents(session, secretEvents);
     session.run("DELETE FROM sendoff_content WHERE delivery_id $any(SELECT value->>'id' FROM $rows)", {idRows});
     if (session.isPostgreSql()) {
-        session.run("WITH gone AS (DELETE FROM sendoff_delivery_hot WHERE id $any(SELECT value->>'id' FROM $rows) RETURNING *) "
-                    "INSERT INTO sendoff_delivery_history (" + columns + ") SELECT " + columns + " FROM gone",
-                    {idRows});
+        session.run(
+            "WITH gone AS (DELETE FROM sendoff_delivery_hot WHERE id $any(SELECT value->>'id' FROM $rows) RETURNING *) "
+            "INSERT INTO sendoff_delivery_history (" +
+                columns + ") SELECT " + columns + " FROM gone",
+            {idRows});
     } else {
-        session.run("INSERT INTO sendoff_delivery_history (" + columns + ") SELECT " + columns
-                        + " FROM sendoff_delivery_hot WHERE id $any(SELECT value->>'id' FROM $rows)",
+        session.run("INSERT INTO sendoff_delivery_history (" + columns + ") SELECT " + columns +
+                        " FROM sendoff_delivery_hot WHERE id $any(SELECT value->>'id' FROM $rows)",
                     {idRows});
         session.run("DELETE FROM sendoff_delivery_hot WHERE id $any(SELECT value->>'id' FROM $rows)", {idRows});
     }
@@ -71,10 +77,11 @@ void scrubFinishedEvents(Session &session, const QStringList &events)
     };
     std::vector<Found> finished;
     {
-        Cursor row = session.run("SELECT e.id, e.payload, e.secrets FROM sendoff_event e "
-                                 "WHERE e.id $any(SELECT value->>'id' FROM $rows) AND e.scrubbed_at IS NULL AND e.secrets <> '' "
-                                 "AND NOT EXISTS (SELECT 1 FROM sendoff_delivery_hot h WHERE h.event_id = e.id)",
-                                 {eventRows(events)});
+        Cursor row =
+            session.run("SELECT e.id, e.payload, e.secrets FROM sendoff_event e "
+                        "WHERE e.id $any(SELECT value->>'id' FROM $rows) AND e.scrubbed_at IS NULL AND e.secrets <> '' "
+                        "AND NOT EXISTS (SELECT 1 FROM sendoff_delivery_hot h WHERE h.event_id = e.id)",
+                        {eventRows(events)});
         while (row.next())
             finished.push_back({row.text(0), row.bytes(1), row.text(2).split(u'\n')});
     }

@@ -15,9 +15,10 @@ Result<void> registerEngine(Database &database, const EngineIdentity &engine)
 Result<HeartbeatAnswer> heartbeat(Database &database, const EngineIdentity &engine, Milliseconds skew, int inFlight)
 {
     return database.write([&](Session &session) -> Result<HeartbeatAnswer> {
-        Cursor row = session.run("UPDATE sendoff_engine SET heartbeat_at = $now, skew_ms = ?, in_flight = ? WHERE id = ? "
-                                 "RETURNING $ms(heartbeat_at)",
-                                 {qint64(skew.count()), inFlight, engine.id});
+        Cursor row =
+            session.run("UPDATE sendoff_engine SET heartbeat_at = $now, skew_ms = ?, in_flight = ? WHERE id = ? "
+                        "RETURNING $ms(heartbeat_at)",
+                        {qint64(skew.count()), inFlight, engine.id});
         if (!row.next())
             return Error{ErrorCode::NotFound, QStringLiteral("this engine's row is gone from the store")};
         return HeartbeatAnswer{row.time(0)};

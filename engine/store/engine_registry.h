@@ -22,7 +22,8 @@ struct HeartbeatAnswer
 Result<void> registerEngine(Database &database, const EngineIdentity &engine);
 // Says that the engine is alive and how far its clock is off.
 Result<HeartbeatAnswer> heartbeat(Database &database, const EngineIdentity &engine, Milliseconds skew, int inFlight);
-// While true, an INSERT of an application wakes engines (PostgreSQL). Commit it, then look for work once more, then sleep.
+// While true, an INSERT of an application wakes engines (PostgreSQL). Commit it, then look for work once more, then
+// sleep.
 Result<void> declareAsleep(Database &database, const EngineIdentity &engine, bool asleep);
 Result<void> retireEngine(Database &database, const EngineIdentity &engine);
 // PostgreSQL: monthly partitions for the months to come.

@@ -120,15 +120,18 @@ Result<void> checkSchema(const SchemaVersion &version)
     if (version.schema == 0)
         return Error{ErrorCode::Refused, QStringLiteral("the store is empty; run `sendoffd migrate`")};
     if (version.schema < schemaNumber)
-        return Error{ErrorCode::Refused, QStringLiteral("the store has schema %1, this program needs %2; run `sendoffd migrate`")
-                                             .arg(version.schema)
-                                             .arg(schemaNumber)};
+        return Error{ErrorCode::Refused,
+                     QStringLiteral("the store has schema %1, this program needs %2; run `sendoffd migrate`")
+                         .arg(version.schema)
+                         .arg(schemaNumber)};
     if (version.minReader > schemaNumber)
-        return Error{ErrorCode::Refused, QStringLiteral("the store has schema %1 and needs a newer program; install schema %2 or newer")
-                                             .arg(version.schema)
-                                             .arg(version.minReader)};
+        return Error{ErrorCode::Refused,
+                     QStringLiteral("the store has schema %1 and needs a newer program; install schema %2 or newer")
+                         .arg(version.schema)
+                         .arg(version.minReader)};
     if (version.minWriter > schemaNumber)
-        return Error{ErrorCode::ReadOnly, QStringLiteral("the store has schema %1; this program may only read it").arg(version.schema)};
+        return Error{ErrorCode::ReadOnly,
+                     QStringLiteral("the store has schema %1; this program may only read it").arg(version.schema)};
     return {};
 }
 

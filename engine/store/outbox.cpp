@@ -13,7 +13,10 @@ namespace sendoff::store {
 
 namespace {
 
-Error invalid(const QString &message) { return {ErrorCode::Invalid, message}; }
+Error invalid(const QString &message)
+{
+    return {ErrorCode::Invalid, message};
+}
 
 std::optional<Error> problemOf(const NewEvent &event)
 {
@@ -23,11 +26,13 @@ std::optional<Error> problemOf(const NewEvent &event)
         const QString &value;
         int limit;
     };
-    for (const Field &field : {Field{QLatin1String("id"), event.id, maxEventIdBytes}, Field{QLatin1String("type"), event.type, 200},
-                               Field{QLatin1String("tenant"), event.tenant, 200},
-                               Field{QLatin1String("supersedes_key"), event.supersedesKey, 200}}) {
+    for (const Field &field :
+         {Field{QLatin1String("id"), event.id, maxEventIdBytes}, Field{QLatin1String("type"), event.type, 200},
+          Field{QLatin1String("tenant"), event.tenant, 200},
+          Field{QLatin1String("supersedes_key"), event.supersedesKey, 200}}) {
         if (field.value.contains(QChar(0)))
-            return invalid(QStringLiteral("%1 holds the character U+0000, which no store keeps; remove it").arg(field.name));
+            return invalid(
+                QStringLiteral("%1 holds the character U+0000, which no store keeps; remove it").arg(field.name));
         if (!field.value.isValidUtf16())
             return invalid(QStringLiteral("%1 is not valid text: it holds half a surrogate pair").arg(field.name));
         if (field.value.toUtf8().size() > field.limit)
@@ -66,8 +71,8 @@ Result<Appended> appendEvent(Database &database, const NewEvent &event)
     if (!event.supersedesKey.isEmpty())
         add("supersedes_key", "?", event.supersedesKey);
     return database.write([&](Session &session) -> Result<Appended> {
-        Cursor row = session.run("INSERT INTO sendoff_event (" + columns + ") VALUES (" + places
-                                     + ") ON CONFLICT (id) DO NOTHING RETURNING id",
+        Cursor row = session.run("INSERT INTO sendoff_event (" + columns + ") VALUES (" + places +
+                                     ") ON CONFLICT (id) DO NOTHING RETURNING id",
                                  values);
         if (row.next())
             return Appended{EventId(row.text(0)), false};
@@ -80,11 +85,12 @@ namespace {
 std::vector<Event> takePending(Session &session, int limit)
 {
     std::vector<Event> events;
-    Cursor row = session.run("SELECT id, sequence, type, payload, tenant, lane, $ms(occurred_at), $ms(available_at), $ms(expires_at), "
-                             "supersedes_key, traceparent, tries FROM sendoff_event "
-                             "WHERE state = 'pending' AND (relay_after IS NULL OR relay_after <= $now) "
-                             "ORDER BY sequence LIMIT ? $skip_locked",
-                             {limit});
+    Cursor row = session.run(
+        "SELECT id, sequence, type, payload, tenant, lane, $ms(occurred_at), $ms(available_at), $ms(expires_at), "
+        "supersedes_key, traceparent, tries FROM sendoff_event "
+        "WHERE state = 'pending' AND (relay_after IS NULL OR relay_after <= $now) "
+        "ORDER BY sequence LIMIT ? $skip_locked",
+        {limit});
     while (row.next()) {
         Event event;
         event.id = EventId(row.text(0));
@@ -112,9 +118,10 @@ std::vector<Contact> contactsOf(Session &session, const QSet<QString> &users)
     JsonRows rows;
     for (const QString &user : users)
         rows.row().text("id", user);
-    Cursor row = session.run("SELECT id, user_id, channel, address, locale, time_zone FROM sendoff_contact "
-                             "WHERE user_id $any(SELECT value->>'id' FROM $rows) AND disabled_at IS NULL ORDER BY created_at, id",
-                             {rows.json()});
+    Cursor row = session.run(
+        "SELECT id, user_id, channel, address, locale, time_zone FROM sendoff_contact "
+        "WHERE user_id $any(SELECT value->>'id' FROM $rows) AND disabled_at IS NULL ORDER BY created_at, id",
+        {rows.json()});
     while (row.next()) {
         const auto channel = fromText<Channel>(row.text(2));
         if (channel)
@@ -141,10 +148,11 @@ void supersede(Session &session, std::vector<Planned> &planned)
         }
     }
     for (auto &[key, sequence] : newest) {
-        Cursor row = session.run("INSERT INTO sendoff_supersession AS s (tenant, key, sequence) VALUES (?, ?, ?) "
-                                 "ON CONFLICT (tenant, key) DO UPDATE SET sequence = $greatest(s.sequence, excluded.sequence) "
-                                 "RETURNING sequence",
-                                 {key.first, key.second, sequence});
+        Cursor row =
+            session.run("INSERT INTO sendoff_supersession AS s (tenant, key, sequence) VALUES (?, ?, ?) "
+                        "ON CONFLICT (tenant, key) DO UPDATE SET sequence = $greatest(s.sequence, excluded.sequence) "
+                        "RETURNING sequence",
+                        {key.first, key.second, sequence});
         row.next();
         sequence = row.integer(0);
     }
@@ -155,12 +163,13 @@ void supersede(Session &session, std::vector<Planned> &planned)
     JsonRows ended;
     for (const auto &[key, sequence] : newest) {
         // A leased row may be on the wire; if it comes back, the last read before its next attempt ends it.
-        Cursor row = session.run("UPDATE sendoff_delivery_hot SET state = CASE WHEN has_unknown = 1 THEN 'unknown' ELSE 'superseded' END, "
-                                 "reason = CASE WHEN has_unknown = 1 THEN 'outcome_unknown' ELSE 'by_event' END, "
-                                 "detail = 'a later event replaced it', ended_at = $now, lease_token = lease_token + 1 "
-                                 "WHERE tenant = ? AND supersedes_key = ? AND event_sequence < ? AND supersedes_key <> '' "
-                                 "AND state IN ('scheduled', 'ready', 'held') RETURNING id",
-                                 {key.first, key.second, sequence});
+        Cursor row = session.run(
+            "UPDATE sendoff_delivery_hot SET state = CASE WHEN has_unknown = 1 THEN 'unknown' ELSE 'superseded' END, "
+            "reason = CASE WHEN has_unknown = 1 THEN 'outcome_unknown' ELSE 'by_event' END, "
+            "detail = 'a later event replaced it', ended_at = $now, lease_token = lease_token + 1 "
+            "WHERE tenant = ? AND supersedes_key = ? AND event_sequence < ? AND supersedes_key <> '' "
+            "AND state IN ('scheduled', 'ready', 'held') RETURNING id",
+            {key.first, key.second, sequence});
         while (row.next())
             ended.row().text("id", row.text(0));
     }
@@ -191,7 +200,8 @@ std::vector<RowToInsert> rowsOf(const std::vector<Planned> &planned, Timestamp n
     std::vector<RowToInsert> rows;
     for (const Planned &each : planned) {
         for (const PlannedDelivery &delivery : each.plan.deliveries) {
-            RowToInsert row{&each, &delivery, delivery.state, delivery.reason, std::max(now, delivery.dueAt.value_or(now)), {}, 0};
+            RowToInsert row{
+                &each, &delivery, delivery.state, delivery.reason, std::max(now, delivery.dueAt.value_or(now)), {}, 0};
             row.expires = delivery.expiresAt.value_or(row.due + delivery.lifetime);
             if (row.state == DeliveryState::Ready && row.due > now) {
                 row.state = DeliveryState::Scheduled;
@@ -273,20 +283,27 @@ void append(JsonRows &json, const RowToInsert &row, qint64 publishedSet)
 
 void insertRows(Session &session, const char *table, const QString &rows, bool ended)
 {
-    session.run(QByteArray("INSERT INTO ") + table
-                    + " (id, event_id, event_sequence, type, tenant, category, channel, provider, lane, recipient, user_id, destination, "
-                      "revision, role, element, template, published_set, locale, time_zone, address, address_hash, address_mask, "
-                      "address_domain, address_last4, state, reason, detail, supersedes_key, has_secret, created_at, due_at, "
-                      "expires_at, vstart, ended_at) "
-                      "SELECT value->>'id', value->>'event', CAST(value->>'sequence' AS bigint), value->>'type', value->>'tenant', "
-                      "value->>'category', value->>'channel', value->>'provider', value->>'lane', value->>'recipient', value->>'user', "
-                      "value->>'destination', CAST(value->>'revision' AS integer), value->>'role', value->>'element', value->>'template', "
-                      "CAST(value->>'set' AS bigint), value->>'locale', value->>'zone', value->>'address', value->>'hash', value->>'mask', "
-                      "value->>'domain', value->>'last4', value->>'state', value->>'reason', value->>'detail', value->>'supersedes', "
-                      "CAST(value->>'secret' AS smallint), $now, $at(CAST(value->>'due' AS bigint)), "
-                      "$at(CAST(value->>'expires' AS bigint)), CAST(value->>'vstart' AS bigint), "
-                    + (ended ? "$now" : "NULL") + " FROM $rows",
-                {rows});
+    session.run(
+        QByteArray("INSERT INTO ") + table +
+            " (id, event_id, event_sequence, type, tenant, category, channel, provider, lane, recipient, user_id, "
+            "destination, "
+            "revision, role, element, template, published_set, locale, time_zone, address, address_hash, address_mask, "
+            "address_domain, address_last4, state, reason, detail, supersedes_key, has_secret, created_at, due_at, "
+            "expires_at, vstart, ended_at) "
+            "SELECT value->>'id', value->>'event', CAST(value->>'sequence' AS bigint), value->>'type', "
+            "value->>'tenant', "
+            "value->>'category', value->>'channel', value->>'provider', value->>'lane', value->>'recipient', "
+            "value->>'user', "
+            "value->>'destination', CAST(value->>'revision' AS integer), value->>'role', value->>'element', "
+            "value->>'template', "
+            "CAST(value->>'set' AS bigint), value->>'locale', value->>'zone', value->>'address', value->>'hash', "
+            "value->>'mask', "
+            "value->>'domain', value->>'last4', value->>'state', value->>'reason', value->>'detail', "
+            "value->>'supersedes', "
+            "CAST(value->>'secret' AS smallint), $now, $at(CAST(value->>'due' AS bigint)), "
+            "$at(CAST(value->>'expires' AS bigint)), CAST(value->>'vstart' AS bigint), " +
+            (ended ? "$now" : "NULL") + " FROM $rows",
+        {rows});
 }
 
 void insertDeliveries(Session &session, const std::vector<Planned> &planned, qint64 publishedSet, RelayCount &count)
@@ -308,9 +325,13 @@ void markRelayed(Session &session, const std::vector<Planned> &planned, qint64 p
 {
     JsonRows rows;
     for (const Planned &each : planned)
-        rows.row().text("id", each.event->id.value).number("folded", each.plan.folded).text("secrets", each.plan.secrets.join(u'\n'));
+        rows.row()
+            .text("id", each.event->id.value)
+            .number("folded", each.plan.folded)
+            .text("secrets", each.plan.secrets.join(u'\n'));
     session.run("UPDATE sendoff_event SET state = 'relayed', relayed_at = $now, reason = NULL, published_set = ?, "
-                "folded = r.folded, secrets = r.secrets FROM (SELECT value->>'id' AS id, CAST(value->>'folded' AS integer) AS folded, "
+                "folded = r.folded, secrets = r.secrets FROM (SELECT value->>'id' AS id, CAST(value->>'folded' AS "
+                "integer) AS folded, "
                 "value->>'secrets' AS secrets FROM $rows) r "
                 "WHERE sendoff_event.id = r.id",
                 {publishedSet, rows.json()});
@@ -386,7 +407,8 @@ Result<bool> hasPendingEvents(Database &database)
 {
     return database.read([](Session &session) {
         return session
-            .run("SELECT 1 FROM sendoff_event WHERE state = 'pending' AND (relay_after IS NULL OR relay_after <= $now) LIMIT 1")
+            .run("SELECT 1 FROM sendoff_event WHERE state = 'pending' AND (relay_after IS NULL OR relay_after <= $now) "
+                 "LIMIT 1")
             .next();
     });
 }

@@ -9,7 +9,7 @@ namespace sendoff::store {
 
 namespace {
 
-constexpr qint64 breakerBase = 15'000;  // milliseconds of the first opening, doubling
+constexpr qint64 breakerBase = 15'000; // milliseconds of the first opening, doubling
 constexpr qint64 breakerMax = 600'000;
 constexpr qint64 sliceMicroseconds = 50'000; // a waiting engine comes back for this much worth of tokens
 
@@ -28,12 +28,15 @@ Result<void> declareProviders(Database &database, const std::vector<ProviderBuck
 {
     return database.write([&](Session &session) {
         for (const ProviderBucket &provider : providers) {
-            const qint64 step = provider.ratePerSecond > 0 ? qint64(std::ceil(1'000'000.0 / provider.ratePerSecond)) : 0;
-            session.run("INSERT INTO sendoff_provider (name, channel, kind, priority, step_us, burst) VALUES (?, ?, ?, ?, ?, ?) "
-                        "ON CONFLICT (name) DO UPDATE SET channel = excluded.channel, kind = excluded.kind, "
-                        "priority = excluded.priority, step_us = excluded.step_us, burst = excluded.burst, changed_at = $now",
-                        {provider.name, QString(toText(provider.channel)), provider.kind, provider.priority, step,
-                         std::max(1, provider.burst)});
+            const qint64 step =
+                provider.ratePerSecond > 0 ? qint64(std::ceil(1'000'000.0 / provider.ratePerSecond)) : 0;
+            session.run(
+                "INSERT INTO sendoff_provider (name, channel, kind, priority, step_us, burst) VALUES (?, ?, ?, ?, ?, "
+                "?) "
+                "ON CONFLICT (name) DO UPDATE SET channel = excluded.channel, kind = excluded.kind, "
+                "priority = excluded.priority, step_us = excluded.step_us, burst = excluded.burst, changed_at = $now",
+                {provider.name, QString(toText(provider.channel)), provider.kind, provider.priority, step,
+                 std::max(1, provider.burst)});
         }
     });
 }
@@ -42,12 +45,13 @@ namespace {
 
 Result<ProviderState> providerState(Database &database, const QString &name)
 {
-    return database.read([&](Session &session) -> Result<ProviderState> {
-        Cursor row = session.run("SELECT CASE WHEN override_until > $now THEN COALESCE(override_step_us, step_us) ELSE step_us END, burst, "
-                                 "CASE WHEN paused = 1 AND (paused_until IS NULL OR paused_until > $now) THEN 1 ELSE 0 END, "
-                                 "$ms(paused_until) - $ms($now), $ms(throttled_until) - $ms($now), breaker, $ms(breaker_until) - $ms($now) "
-                                 "FROM sendoff_provider WHERE name = ?",
-                                 {name});
+    return database.readOnce([&](Session &session) -> Result<ProviderState> {
+        Cursor row = session.run(
+            "SELECT CASE WHEN override_until > $now THEN COALESCE(override_step_us, step_us) ELSE step_us END, burst, "
+            "CASE WHEN paused = 1 AND (paused_until IS NULL OR paused_until > $now) THEN 1 ELSE 0 END, "
+            "$ms(paused_until) - $ms($now), $ms(throttled_until) - $ms($now), breaker, $ms(breaker_until) - $ms($now) "
+            "FROM sendoff_provider WHERE name = ?",
+            {name});
         if (!row.next())
             return Error{ErrorCode::NotFound, QStringLiteral("the store does not know the provider %1").arg(name)};
         ProviderState state;
@@ -55,7 +59,8 @@ Result<ProviderState> providerState(Database &database, const QString &name)
         state.burst = row.integer(1);
         const auto block = [&](const QString &cause, qint64 milliseconds) {
             state.blockedBy = cause;
-            state.blockedFor = Milliseconds(std::clamp<qint64>(milliseconds, 1, 2'000)); // a person's change counts within two seconds
+            state.blockedFor =
+                Milliseconds(std::clamp<qint64>(milliseconds, 1, 2'000)); // a person's change counts within two seconds
         };
         if (row.flag(2))
             block(QStringLiteral("paused"), row.isNull(3) ? 2'000 : row.integer(3));
@@ -85,8 +90,7 @@ Result<QuotaGrant> takeQuota(Database &database, const QString &provider, int wa
                        .run("UPDATE sendoff_provider SET breaker = 'half_open', breaker_until = $now_plus(?) "
                             "WHERE name = ? AND breaker <> 'closed' AND breaker_until <= $now",
                             {breakerBase, provider})
-                       .affected()
-                   > 0;
+                       .affected() > 0;
         });
         if (!isMine)
             return isMine.error();
@@ -99,7 +103,8 @@ Result<QuotaGrant> takeQuota(Database &database, const QString &provider, int wa
     // available = (now + burst * step - M) / step.
     const QByteArray start = "CASE WHEN tat_us > $now_us THEN tat_us ELSE $now_us END";
     const QByteArray available = "(($now_us + burst * ? - " + start + ") / ? - ?)";
-    const QByteArray granted = "CASE WHEN " + available + " < 0 THEN 0 WHEN " + available + " < ? THEN " + available + " ELSE ? END";
+    const QByteArray granted =
+        "CASE WHEN " + available + " < 0 THEN 0 WHEN " + available + " < ? THEN " + available + " ELSE ? END";
     const QVariantList availableValues{step, step, floor};
     QVariantList grantedValues = availableValues + availableValues;
     grantedValues << want;
@@ -110,8 +115,9 @@ Result<QuotaGrant> takeQuota(Database &database, const QString &provider, int wa
     values += grantedValues;
     values << provider;
     return database.write([&](Session &session) -> Result<QuotaGrant> {
-        Cursor row = session.run("UPDATE sendoff_provider SET tat_us = " + start + " + (" + granted + ") * ?, granted = " + granted
-                                     + " WHERE name = ? RETURNING granted, tat_us - $now_us, burst",
+        Cursor row = session.run("UPDATE sendoff_provider SET tat_us = " + start + " + (" + granted +
+                                     ") * ?, granted = " + granted +
+                                     " WHERE name = ? RETURNING granted, tat_us - $now_us, burst",
                                  values);
         if (!row.next())
             return Error{ErrorCode::NotFound, QStringLiteral("the store does not know the provider %1").arg(provider)};
@@ -127,9 +133,10 @@ Result<QuotaGrant> takeQuota(Database &database, const QString &provider, int wa
 Result<void> throttleProvider(Database &database, const QString &provider, Milliseconds wait)
 {
     return database.write([&](Session &session) {
-        session.run("UPDATE sendoff_provider SET throttled_until = $greatest(COALESCE(throttled_until, $now), $now_plus(?)), "
-                    "changed_at = $now WHERE name = ?",
-                    {qint64(wait.count()), provider});
+        session.run(
+            "UPDATE sendoff_provider SET throttled_until = $greatest(COALESCE(throttled_until, $now), $now_plus(?)), "
+            "changed_at = $now WHERE name = ?",
+            {qint64(wait.count()), provider});
     });
 }
 
@@ -145,7 +152,8 @@ Result<void> tripBreaker(Database &database, const QString &provider, const QStr
         }
         const qint64 openFor = std::min(breakerMax, breakerBase << std::min<qint64>(trips, 10));
         // Open already: the requests that were in flight then don't count as further trips.
-        session.run("UPDATE sendoff_provider SET breaker = 'open', breaker_trips = breaker_trips + 1, breaker_until = $now_plus(?), "
+        session.run("UPDATE sendoff_provider SET breaker = 'open', breaker_trips = breaker_trips + 1, breaker_until = "
+                    "$now_plus(?), "
                     "breaker_reason = ?, changed_at = $now WHERE name = ? AND breaker <> 'open'",
                     {openFor, storableText(reason, 300), provider});
     });
@@ -154,7 +162,8 @@ Result<void> tripBreaker(Database &database, const QString &provider, const QStr
 Result<void> closeBreaker(Database &database, const QString &provider)
 {
     return database.write([&](Session &session) {
-        session.run("UPDATE sendoff_provider SET breaker = 'closed', breaker_trips = 0, breaker_until = NULL, breaker_reason = '', "
+        session.run("UPDATE sendoff_provider SET breaker = 'closed', breaker_trips = 0, breaker_until = NULL, "
+                    "breaker_reason = '', "
                     "changed_at = $now WHERE name = ? AND breaker <> 'closed'",
                     {provider});
     });

@@ -15,7 +15,8 @@ struct ProviderBucket
     double ratePerSecond = 0; // 0: no limit
     int burst = 1;
 };
-// Makes the fleet's row of each configured provider say what the configuration says; state (bucket, pause, breaker) stays.
+// Makes the fleet's row of each configured provider say what the configuration says; state (bucket, pause, breaker)
+// stays.
 Result<void> declareProviders(Database &database, const std::vector<ProviderBucket> &providers);
 
 struct QuotaGrant

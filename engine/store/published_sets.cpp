@@ -133,7 +133,7 @@ Result<PublishedSet> publishedSet(Database &database, qint64 id)
 
 Result<qint64> currentPublishedSet(Database &database)
 {
-    return database.read([](Session &session) {
+    return database.readOnce([](Session &session) {
         Cursor row = session.run("SELECT coalesce(max(id), 0) FROM sendoff_published_set");
         row.next();
         return row.integer(0);

@@ -11,7 +11,8 @@ namespace {
 
 // The settlement's columns as one relation; n_… so that they never meet a column of the delivery.
 const QByteArray settlementColumns =
-    "SELECT value->>'id' AS n_id, CAST(value->>'token' AS bigint) AS n_token, CAST(value->>'ended' AS integer) AS n_ended, "
+    "SELECT value->>'id' AS n_id, CAST(value->>'token' AS bigint) AS n_token, CAST(value->>'ended' AS integer) AS "
+    "n_ended, "
     "value->>'state' AS n_state, value->>'reason' AS n_reason, value->>'detail' AS n_detail, "
     "CAST(value->>'delay' AS bigint) AS n_delay, CAST(value->>'failures' AS integer) AS n_failures, "
     "CAST(value->>'losses' AS integer) AS n_losses, CAST(value->>'unknown' AS smallint) AS n_unknown, "
@@ -66,15 +67,16 @@ QByteArray endedExpressions()
     return text;
 }
 
-const QByteArray attemptTarget =
-    "INSERT INTO sendoff_attempt (delivery_id, number, lease_token, engine, provider, started_at, ended_at, outcome, status, code, "
-    "text, wait_ms, next_delay_ms, possible_duplicate, provider_message_id) ";
+const QByteArray attemptTarget = "INSERT INTO sendoff_attempt (delivery_id, number, lease_token, engine, provider, "
+                                 "started_at, ended_at, outcome, status, code, "
+                                 "text, wait_ms, next_delay_ms, possible_duplicate, provider_message_id) ";
 
 QByteArray attemptExpressions(const char *from)
 {
-    return QByteArray("SELECT id, attempts, n_token, ?, provider, COALESCE(handed_at, $now), $now, n_outcome, n_status, n_code, n_text, "
-                      "n_wait, CASE WHEN n_ended = 1 THEN NULL ELSE n_delay END, n_duplicate, n_message FROM ")
-           + from + " WHERE n_attempted = 1";
+    return QByteArray("SELECT id, attempts, n_token, ?, provider, COALESCE(handed_at, $now), $now, n_outcome, "
+                      "n_status, n_code, n_text, "
+                      "n_wait, CASE WHEN n_ended = 1 THEN NULL ELSE n_delay END, n_duplicate, n_message FROM ") +
+           from + " WHERE n_attempted = 1";
 }
 
 void append(JsonRows &rows, const Settlement &settlement)
@@ -130,43 +132,59 @@ QSet<QString> idsOf(Cursor &&cursor)
 QSet<QString> settleOnPostgreSql(Session &session, const QString &engine, const QString &rows)
 {
     static const QByteArray statement =
-        "WITH n AS MATERIALIZED (" + settlementColumns + "), "
-        "gone AS (DELETE FROM sendoff_delivery_hot d USING n WHERE d.id = ANY(ARRAY(SELECT n_id FROM n WHERE n_ended = 1)) "
+        "WITH n AS MATERIALIZED (" + settlementColumns +
+        "), "
+        "gone AS (DELETE FROM sendoff_delivery_hot d USING n WHERE d.id = ANY(ARRAY(SELECT n_id FROM n WHERE n_ended = "
+        "1)) "
         "AND d.id = n_id AND d.lease_token = n_token RETURNING d.*, n.*), "
-        "back AS (UPDATE sendoff_delivery_hot d SET " + assignments()
-        + " FROM n WHERE d.id = ANY(ARRAY(SELECT n_id FROM n WHERE n_ended = 0)) AND d.id = n_id AND d.lease_token = n_token "
-          "RETURNING d.*, n.*), "
-          "attempted AS (" + attemptTarget + attemptExpressions("(SELECT * FROM gone UNION ALL SELECT * FROM back) AS both_kinds") + "), "
-          "history AS (INSERT INTO sendoff_delivery_history (" + QByteArray(deliveryColumns) + ") SELECT " + endedExpressions() + " FROM gone), "
-          "inbox AS (" + inboxTarget
-        + "SELECT id, user_id, tenant, event_id, type, n_locale, n_title, n_body, n_link FROM gone WHERE n_title IS NOT NULL), "
-          "unfrozen AS (DELETE FROM sendoff_content c USING gone WHERE c.delivery_id = gone.id), "
-          "frozen AS (INSERT INTO sendoff_content (delivery_id, body) SELECT id, n_frozen FROM back WHERE n_frozen <> '' "
-          "ON CONFLICT (delivery_id) DO NOTHING) "
-          "SELECT id FROM gone UNION ALL SELECT id FROM back";
+        "back AS (UPDATE sendoff_delivery_hot d SET " +
+        assignments() +
+        " FROM n WHERE d.id = ANY(ARRAY(SELECT n_id FROM n WHERE n_ended = 0)) AND d.id = n_id AND d.lease_token = "
+        "n_token "
+        "RETURNING d.*, n.*), "
+        "attempted AS (" +
+        attemptTarget + attemptExpressions("(SELECT * FROM gone UNION ALL SELECT * FROM back) AS both_kinds") +
+        "), "
+        "history AS (INSERT INTO sendoff_delivery_history (" +
+        QByteArray(deliveryColumns) + ") SELECT " + endedExpressions() +
+        " FROM gone), "
+        "inbox AS (" +
+        inboxTarget +
+        "SELECT id, user_id, tenant, event_id, type, n_locale, n_title, n_body, n_link FROM gone WHERE n_title IS NOT "
+        "NULL), "
+        "unfrozen AS (DELETE FROM sendoff_content c USING gone WHERE c.delivery_id = gone.id), "
+        "frozen AS (INSERT INTO sendoff_content (delivery_id, body) SELECT id, n_frozen FROM back WHERE n_frozen <> '' "
+        "ON CONFLICT (delivery_id) DO NOTHING) "
+        "SELECT id FROM gone UNION ALL SELECT id FROM back";
     return idsOf(session.run(statement, {rows, engine}));
 }
 
 // SQLite knows no data-changing CTE; its one writer makes the steps as good as one statement.
 QSet<QString> settleOnSqlite(Session &session, const QString &engine, const QString &rows)
 {
-    session.command("CREATE TEMP TABLE IF NOT EXISTS settling AS SELECT '' AS n_id, 0 AS n_token, 0 AS n_ended, '' AS n_state, "
-                    "'' AS n_reason, '' AS n_detail, 0 AS n_delay, 0 AS n_failures, 0 AS n_losses, 0 AS n_unknown, 0 AS n_duplicate, "
-                    "0 AS n_attempted, '' AS n_outcome, 0 AS n_status, '' AS n_code, '' AS n_text, 0 AS n_wait, '' AS n_message, "
-                    "'' AS n_frozen, '' AS n_title, '' AS n_body, '' AS n_link, '' AS n_locale");
+    session.command(
+        "CREATE TEMP TABLE IF NOT EXISTS settling AS SELECT '' AS n_id, 0 AS n_token, 0 AS n_ended, '' AS n_state, "
+        "'' AS n_reason, '' AS n_detail, 0 AS n_delay, 0 AS n_failures, 0 AS n_losses, 0 AS n_unknown, 0 AS "
+        "n_duplicate, "
+        "0 AS n_attempted, '' AS n_outcome, 0 AS n_status, '' AS n_code, '' AS n_text, 0 AS n_wait, '' AS n_message, "
+        "'' AS n_frozen, '' AS n_title, '' AS n_body, '' AS n_link, '' AS n_locale");
     session.run("DELETE FROM temp.settling");
     // The fence, once: what is not in `settling` from here on was lost.
-    session.run("INSERT INTO temp.settling SELECT n.* FROM (" + settlementColumns
-                    + ") n CROSS JOIN sendoff_delivery_hot d ON d.id = n.n_id AND d.lease_token = n.n_token",
+    session.run("INSERT INTO temp.settling SELECT n.* FROM (" + settlementColumns +
+                    ") n CROSS JOIN sendoff_delivery_hot d ON d.id = n.n_id AND d.lease_token = n.n_token",
                 {rows});
-    session.run(attemptTarget + attemptExpressions("temp.settling CROSS JOIN sendoff_delivery_hot ON id = n_id"), {engine});
-    session.run(inboxTarget + "SELECT id, user_id, tenant, event_id, type, n_locale, n_title, n_body, n_link FROM temp.settling "
-                              "CROSS JOIN sendoff_delivery_hot ON id = n_id WHERE n_title IS NOT NULL");
-    session.run("INSERT INTO sendoff_delivery_history (" + QByteArray(deliveryColumns) + ") SELECT " + endedExpressions()
-                + " FROM temp.settling CROSS JOIN sendoff_delivery_hot ON id = n_id WHERE n_ended = 1");
+    session.run(attemptTarget + attemptExpressions("temp.settling CROSS JOIN sendoff_delivery_hot ON id = n_id"),
+                {engine});
+    session.run(inboxTarget +
+                "SELECT id, user_id, tenant, event_id, type, n_locale, n_title, n_body, n_link FROM temp.settling "
+                "CROSS JOIN sendoff_delivery_hot ON id = n_id WHERE n_title IS NOT NULL");
+    session.run("INSERT INTO sendoff_delivery_history (" + QByteArray(deliveryColumns) + ") SELECT " +
+                endedExpressions() +
+                " FROM temp.settling CROSS JOIN sendoff_delivery_hot ON id = n_id WHERE n_ended = 1");
     session.run("DELETE FROM sendoff_content WHERE delivery_id IN (SELECT n_id FROM temp.settling WHERE n_ended = 1)");
     session.run("DELETE FROM sendoff_delivery_hot WHERE id IN (SELECT n_id FROM temp.settling WHERE n_ended = 1)");
-    session.run("UPDATE sendoff_delivery_hot SET " + assignments() + " FROM temp.settling WHERE id = n_id AND n_ended = 0");
+    session.run("UPDATE sendoff_delivery_hot SET " + assignments() +
+                " FROM temp.settling WHERE id = n_id AND n_ended = 0");
     session.run("INSERT INTO sendoff_content (delivery_id, body) SELECT n_id, n_frozen FROM temp.settling "
                 "WHERE n_ended = 0 AND n_frozen <> '' ON CONFLICT (delivery_id) DO NOTHING");
     return idsOf(session.run("SELECT n_id FROM temp.settling"));
@@ -174,7 +192,8 @@ QSet<QString> settleOnSqlite(Session &session, const QString &engine, const QStr
 
 } // namespace
 
-Result<std::vector<DeliveryId>> settle(Database &database, const QString &engine, const std::vector<Settlement> &settlements)
+Result<std::vector<DeliveryId>> settle(Database &database, const QString &engine,
+                                       const std::vector<Settlement> &settlements)
 {
     JsonRows rows;
     QStringList secretEvents;
@@ -206,7 +225,8 @@ Result<void> recordLateResult(Database &database, const Settlement &settlement)
     return database.write([&](Session &session) {
         QString provider;
         {
-            Cursor row = session.run("SELECT provider, provider_message_id, state FROM sendoff_delivery WHERE id = ?", {settlement.id.value});
+            Cursor row = session.run("SELECT provider, provider_message_id, state FROM sendoff_delivery WHERE id = ?",
+                                     {settlement.id.value});
             if (!row.next())
                 return;
             provider = row.text(0);
@@ -214,31 +234,35 @@ Result<void> recordLateResult(Database &database, const Settlement &settlement)
             if (accepted && !attempt.providerMessageId.isEmpty() && row.text(1) == attempt.providerMessageId)
                 return;
         }
-        session.run("INSERT INTO sendoff_receipt (provider, provider_event_id, provider_message_id, delivery_id, kind, source, detail, applied_at) "
-                    "VALUES (?, ?, ?, ?, ?, 'late_result', ?, $now) ON CONFLICT (provider, provider_event_id) DO NOTHING",
-                    {provider, QStringLiteral("late:%1:%2").arg(settlement.id.value).arg(settlement.token.value),
-                     storableText(attempt.providerMessageId, 200), settlement.id.value,
-                     accepted ? QStringLiteral("accepted") : QStringLiteral("failed"),
-                     storableText(QStringLiteral("%1 %2").arg(toText(attempt.outcome), attempt.code), 200)});
+        session.run(
+            "INSERT INTO sendoff_receipt (provider, provider_event_id, provider_message_id, delivery_id, kind, source, "
+            "detail, applied_at) "
+            "VALUES (?, ?, ?, ?, ?, 'late_result', ?, $now) ON CONFLICT (provider, provider_event_id) DO NOTHING",
+            {provider, QStringLiteral("late:%1:%2").arg(settlement.id.value).arg(settlement.token.value),
+             storableText(attempt.providerMessageId, 200), settlement.id.value,
+             accepted ? QStringLiteral("accepted") : QStringLiteral("failed"),
+             storableText(QStringLiteral("%1 %2").arg(toText(attempt.outcome), attempt.code), 200)});
         if (!accepted)
             return;
-        const QByteArray resolved = "state = 'accepted', reason = 'receipt_delivered', has_unknown = 0, "
-                                    "detail = 'a late answer shows that it was taken', accepted_at = COALESCE(accepted_at, $now), "
-                                    "provider_message_id = COALESCE(provider_message_id, ?), lease_token = lease_token + 1, "
-                                    "ended_at = COALESCE(ended_at, $now) ";
-        const QVariant message = attempt.providerMessageId.isEmpty() ? QVariant()
-                                                                     : QVariant(storableText(attempt.providerMessageId, 200));
+        const QByteArray resolved =
+            "state = 'accepted', reason = 'receipt_delivered', has_unknown = 0, "
+            "detail = 'a late answer shows that it was taken', accepted_at = COALESCE(accepted_at, $now), "
+            "provider_message_id = COALESCE(provider_message_id, ?), lease_token = lease_token + 1, "
+            "ended_at = COALESCE(ended_at, $now) ";
+        const QVariant message =
+            attempt.providerMessageId.isEmpty() ? QVariant() : QVariant(storableText(attempt.providerMessageId, 200));
         JsonRows waiting;
         {
-            Cursor row = session.run("UPDATE sendoff_delivery_hot SET " + resolved
-                                         + "WHERE id = ? AND state IN ('scheduled', 'ready', 'held') RETURNING id",
+            Cursor row = session.run("UPDATE sendoff_delivery_hot SET " + resolved +
+                                         "WHERE id = ? AND state IN ('scheduled', 'ready', 'held') RETURNING id",
                                      {message, settlement.id.value});
             while (row.next())
                 waiting.row().text("id", row.text(0));
         }
         if (!waiting.isEmpty())
             moveToHistory(session, waiting.json());
-        session.run("UPDATE sendoff_delivery_history SET " + resolved + "WHERE id = ? AND state IN ('unknown', 'dead', 'expired')",
+        session.run("UPDATE sendoff_delivery_history SET " + resolved +
+                        "WHERE id = ? AND state IN ('unknown', 'dead', 'expired')",
                     {message, settlement.id.value});
     });
 }

@@ -8,8 +8,8 @@ namespace {
 
 ErrorCode codeOfPostgreSql(const QString &state)
 {
-    if (state.isEmpty() || state.startsWith(QLatin1String("08")) || state.startsWith(QLatin1String("57P"))
-        || state.startsWith(QLatin1String("53")) || state.startsWith(QLatin1String("58")))
+    if (state.isEmpty() || state.startsWith(QLatin1String("08")) || state.startsWith(QLatin1String("57P")) ||
+        state.startsWith(QLatin1String("53")) || state.startsWith(QLatin1String("58")))
         return ErrorCode::Unavailable; // QPSQL reports a lost session without a state
     if (state == QLatin1String("40001") || state == QLatin1String("40P01") || state == QLatin1String("55P03"))
         return ErrorCode::Busy;
@@ -29,8 +29,8 @@ ErrorCode codeOfPostgreSql(const QString &state)
 ErrorCode codeOfSqlite(int code)
 {
     switch (code & 0xff) { // the low byte is the primary code
-    case 5:  // BUSY
-    case 6:  // LOCKED
+    case 5:                // BUSY
+    case 6:                // LOCKED
         return ErrorCode::Busy;
     case 8: // READONLY
         return ErrorCode::ReadOnly;
@@ -67,7 +67,8 @@ Error errorFrom(const QSqlError &error, bool isPostgreSql)
         code = ErrorCode::Invalid;
     QString text = plainText(error);
     if (code == ErrorCode::ReadOnly)
-        text = QStringLiteral("the database is read-only (%1); connect to the primary or end its read-only mode").arg(text);
+        text = QStringLiteral("the database is read-only (%1); connect to the primary or end its read-only mode")
+                   .arg(text);
     return {code, text};
 }
 

@@ -21,7 +21,8 @@ constexpr Piece pieces[] = {
     {"now_us", false, "((extract(epoch from statement_timestamp()) * 1000000)::bigint)",
      "(CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000)"},
     {"now", false, "statement_timestamp()", "(strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))"},
-    {"ms", true, "(floor(extract(epoch from %1) * 1000)::bigint)", "CAST(round((julianday(%1) - 2440587.5) * 86400000.0) AS INTEGER)"},
+    {"ms", true, "(floor(extract(epoch from %1) * 1000)::bigint)",
+     "CAST(round((julianday(%1) - 2440587.5) * 86400000.0) AS INTEGER)"},
     {"at", true, "(timestamptz 'epoch' + (%1) * interval '1 millisecond')",
      "strftime('%Y-%m-%dT%H:%M:%fZ', (%1) / 1000.0, 'unixepoch')"},
     {"skip_locked", false, "FOR UPDATE SKIP LOCKED", ""},
@@ -31,8 +32,10 @@ constexpr Piece pieces[] = {
     {"least", true, "LEAST(%1)", "min(%1)"},
     {"greatest", true, "GREATEST(%1)", "max(%1)"},
     {"time", true, "%1 timestamptz",
-     "%1 TEXT CHECK (%1 GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9].[0-9][0-9][0-9]Z')"},
-    {"identity", false, "bigint NOT NULL GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "INTEGER PRIMARY KEY AUTOINCREMENT"},
+     "%1 TEXT CHECK (%1 GLOB "
+     "'[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9].[0-9][0-9][0-9]Z')"},
+    {"identity", false, "bigint NOT NULL GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+     "INTEGER PRIMARY KEY AUTOINCREMENT"},
     {"flag", false, "smallint", "INTEGER"},
     {"bytes", false, "bytea", "BLOB"},
     {"end_table", false, "", " STRICT"},
@@ -66,8 +69,9 @@ QString expanded(const QString &text, bool isPostgreSql)
         const Piece *found = nullptr;
         for (const Piece &piece : pieces) {
             const qsizetype length = qsizetype(qstrlen(piece.name));
-            if (QStringView(text).mid(at + 1).startsWith(QLatin1String(piece.name))
-                && (at + 1 + length == text.size() || !(text[at + 1 + length].isLetterOrNumber() || text[at + 1 + length] == u'_'))) {
+            if (QStringView(text).mid(at + 1).startsWith(QLatin1String(piece.name)) &&
+                (at + 1 + length == text.size() ||
+                 !(text[at + 1 + length].isLetterOrNumber() || text[at + 1 + length] == u'_'))) {
                 found = &piece;
                 at += 1 + length;
                 break;
@@ -90,6 +94,9 @@ QString expanded(const QString &text, bool isPostgreSql)
 
 } // namespace
 
-QString expandedSql(const QByteArray &sql, bool isPostgreSql) { return expanded(QString::fromUtf8(sql), isPostgreSql); }
+QString expandedSql(const QByteArray &sql, bool isPostgreSql)
+{
+    return expanded(QString::fromUtf8(sql), isPostgreSql);
+}
 
 } // namespace sendoff::store

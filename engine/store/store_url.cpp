@@ -15,7 +15,8 @@ Error invalid(const QString &message)
 
 Result<StoreUrl> parsePostgreSql(const QString &text)
 {
-    static const QRegularExpression shape(QStringLiteral(R"(^postgres(?:ql)?://(?:([^@/?]*)@)?([^/?]*)(?:/([^?]*))?(?:\?(.*))?$)"));
+    static const QRegularExpression shape(
+        QStringLiteral(R"(^postgres(?:ql)?://(?:([^@/?]*)@)?([^/?]*)(?:/([^?]*))?(?:\?(.*))?$)"));
     const auto match = shape.match(text);
     if (!match.hasMatch())
         return invalid(QStringLiteral("write postgresql://user@host:5432/database?schema=name"));
@@ -89,7 +90,8 @@ QString StoreUrl::toText() const
     const QStringList allHosts = hosts.split(u',');
     for (qsizetype at = 0; at < allHosts.size(); ++at) {
         const bool isIpv6 = allHosts[at].contains(u':');
-        pairs += (isIpv6 ? u'[' + allHosts[at] + u']' : allHosts[at]) + u':' + allPorts.value(at, QStringLiteral("5432"));
+        pairs +=
+            (isIpv6 ? u'[' + allHosts[at] + u']' : allHosts[at]) + u':' + allPorts.value(at, QStringLiteral("5432"));
     }
     return QStringLiteral("postgresql://%1%2/%3?schema=%4")
         .arg(user.isEmpty() ? QString() : user + u'@', pairs.join(u','), database, schema);

@@ -10,13 +10,13 @@ struct StoreUrl
 {
     enum class Kind { Sqlite, PostgreSql };
     Kind kind = Kind::Sqlite;
-    QString path;     // SQLite
-    QString hosts;    // PostgreSQL, libpq's comma list
+    QString path;  // SQLite
+    QString hosts; // PostgreSQL, libpq's comma list
     QString ports;
     QString user;
     QString database;
     QString schema = QStringLiteral("public");
-    QString options;  // further libpq parameters, "sslmode=require;connect_timeout=5"
+    QString options; // further libpq parameters, "sslmode=require;connect_timeout=5"
 
     // Invalid, with the part and the remedy.
     static Result<StoreUrl> parse(const QString &text);

@@ -175,7 +175,8 @@ CREATE UNIQUE INDEX sendoff_suppression_address ON sendoff_suppression (channel,
 CREATE TABLE sendoff_delivery_hot (
 $(delivery),
     PRIMARY KEY (id)
-)$end_table
+--pg ) WITH (fillfactor = 70) -- room for the hand-over's update, which touches no index
+--sqlite ) STRICT
 ---
 CREATE UNIQUE INDEX sendoff_hot_key ON sendoff_delivery_hot (event_id, channel, recipient, destination, revision)
 ---

@@ -94,8 +94,8 @@ class tst_delivery_queue : public QObject
             qFatal("%s", qPrintable(result.error().message));
     }
 
-    static void emitAndRelay(TestDatabase &store, int count, const QString &type = QStringLiteral("plain"), const QString &tenant = {},
-                             Channel channel = Channel::Email)
+    static void emitAndRelay(TestDatabase &store, int count, const QString &type = QStringLiteral("plain"),
+                             const QString &tenant = {}, Channel channel = Channel::Email)
     {
         for (int each = 0; each < count; ++each) {
             NewEvent event;
@@ -106,7 +106,8 @@ class tst_delivery_queue : public QObject
         }
         SimplePlanner planner;
         planner.channel = channel;
-        while (must(relayEvents(store.database(), 200, 1, planner)).relayed > 0) { }
+        while (must(relayEvents(store.database(), 200, 1, planner)).relayed > 0) {
+        }
     }
 
     static std::vector<ClaimedDelivery> claimAll(TestDatabase &store, int limit = 50)
@@ -188,7 +189,8 @@ private Q_SLOTS:
         TestDatabase store(test::fetchKind());
         must(store.database().write([](Session &session) {
             for (int each = 0; each < 2; ++each)
-                session.run("INSERT INTO sendoff_event (id, type, payload) VALUES ('e-1', 'plain', '{}') ON CONFLICT (id) DO NOTHING");
+                session.run("INSERT INTO sendoff_event (id, type, payload) VALUES ('e-1', 'plain', '{}') ON CONFLICT "
+                            "(id) DO NOTHING");
             session.run("INSERT INTO sendoff_event (id, type, payload) VALUES ('e-2', 'plain', '{}')");
         }));
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_event"), 2);
@@ -246,21 +248,27 @@ private Q_SLOTS:
         must(appendEvent(store.database(), event));
         SimplePlanner planner;
         must(relayEvents(store.database(), 10, 1, planner));
-        QCOMPARE(store.text("SELECT state FROM sendoff_delivery WHERE event_id = 'first'"), QStringLiteral("scheduled"));
+        QCOMPARE(store.text("SELECT state FROM sendoff_delivery WHERE event_id = 'first'"),
+                 QStringLiteral("scheduled"));
         event.id = QStringLiteral("second");
         must(appendEvent(store.database(), event));
         must(relayEvents(store.database(), 10, 1, planner));
-        QCOMPARE(store.text("SELECT state FROM sendoff_delivery WHERE event_id = 'first'"), QStringLiteral("superseded"));
-        QCOMPARE(store.text("SELECT state FROM sendoff_delivery WHERE event_id = 'second'"), QStringLiteral("scheduled"));
+        QCOMPARE(store.text("SELECT state FROM sendoff_delivery WHERE event_id = 'first'"),
+                 QStringLiteral("superseded"));
+        QCOMPARE(store.text("SELECT state FROM sendoff_delivery WHERE event_id = 'second'"),
+                 QStringLiteral("scheduled"));
         // Two of one key in one batch: only the later one lives, in whatever order they are relayed.
         for (const char *id : {"third", "fourth"}) {
             event.id = QString::fromLatin1(id);
             must(appendEvent(store.database(), event));
         }
         must(relayEvents(store.database(), 10, 1, planner));
-        QCOMPARE(store.text("SELECT state FROM sendoff_delivery WHERE event_id = 'third'"), QStringLiteral("superseded"));
-        QCOMPARE(store.text("SELECT state FROM sendoff_delivery WHERE event_id = 'fourth'"), QStringLiteral("scheduled"));
-        QCOMPARE(store.text("SELECT state FROM sendoff_delivery WHERE event_id = 'second'"), QStringLiteral("superseded"));
+        QCOMPARE(store.text("SELECT state FROM sendoff_delivery WHERE event_id = 'third'"),
+                 QStringLiteral("superseded"));
+        QCOMPARE(store.text("SELECT state FROM sendoff_delivery WHERE event_id = 'fourth'"),
+                 QStringLiteral("scheduled"));
+        QCOMPARE(store.text("SELECT state FROM sendoff_delivery WHERE event_id = 'second'"),
+                 QStringLiteral("superseded"));
     }
 
     void claim_givesEachDeliveryToOneHolder()
@@ -269,10 +277,12 @@ private Q_SLOTS:
         constexpr int total = 20'000;
         const QByteArray numbers = store.database().isPostgreSql()
                                        ? QByteArray("generate_series(1, 20000) AS s(n)")
-                                       : QByteArray("(WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 20000) SELECT n FROM s) AS s");
+                                       : QByteArray("(WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s "
+                                                    "WHERE n < 20000) SELECT n FROM s) AS s");
         store.run("INSERT INTO sendoff_event (id, type, payload) SELECT 'e' || n, 'plain', '{}' FROM " + numbers);
         SimplePlanner planner;
-        while (must(relayEvents(store.database(), 1'000, 1, planner)).relayed > 0) { }
+        while (must(relayEvents(store.database(), 1'000, 1, planner)).relayed > 0) {
+        }
         QMutex mutex;
         QSet<QString> seen;
         int claimed = 0;
@@ -347,13 +357,17 @@ private Q_SLOTS:
         TestDatabase store(test::fetchKind());
         emitAndRelay(store, 1);
         emitAndRelay(store, 1, QStringLiteral("secret"));
-        store.run("INSERT INTO sendoff_preference (user_id, category, channel, allowed) VALUES ('u1', 'bookings', 'email', 0)");
-        store.run("INSERT INTO sendoff_preference (user_id, category, channel, allowed) VALUES ('u1', 'security', 'email', 0)");
-        store.run("INSERT INTO sendoff_suppression (channel, address_hash, reason) VALUES ('email', 'hash-u1', 'complaint')");
+        store.run("INSERT INTO sendoff_preference (user_id, category, channel, allowed) VALUES ('u1', 'bookings', "
+                  "'email', 0)");
+        store.run("INSERT INTO sendoff_preference (user_id, category, channel, allowed) VALUES ('u1', 'security', "
+                  "'email', 0)");
+        store.run(
+            "INSERT INTO sendoff_suppression (channel, address_hash, reason) VALUES ('email', 'hash-u1', 'complaint')");
         for (const HandOver &each : must(handOver(store.database(), leases(claimAll(store)), 1s)))
             QCOMPARE(each.handed, each.read.isSecurity);
         emitAndRelay(store, 1, QStringLiteral("secret"));
-        store.run("INSERT INTO sendoff_suppression (channel, address_hash, reason) VALUES ('email', 'hash-u1', 'hard_bounce')");
+        store.run("INSERT INTO sendoff_suppression (channel, address_hash, reason) VALUES ('email', 'hash-u1', "
+                  "'hard_bounce')");
         const auto answers = must(handOver(store.database(), leases(claimAll(store)), 1s));
         QCOMPARE(int(answers.size()), 2);
         for (const HandOver &each : answers)
@@ -368,9 +382,11 @@ private Q_SLOTS:
         must(handOver(store.database(), leases(claimed), 1s));
         Settlement failed = settlementOf(claimed[1], Outcome::Transient);
         failed.frozen = R"({"exact":"bytes"})";
-        const auto lost = must(settle(store.database(), QStringLiteral("e1"), {settlementOf(claimed[0], Outcome::Accepted), failed}));
+        const auto lost =
+            must(settle(store.database(), QStringLiteral("e1"), {settlementOf(claimed[0], Outcome::Accepted), failed}));
         QVERIFY(lost.empty());
-        QCOMPARE(store.text("SELECT state FROM sendoff_delivery_history WHERE id = ?", {claimed[0].id.value}), QStringLiteral("accepted"));
+        QCOMPARE(store.text("SELECT state FROM sendoff_delivery_history WHERE id = ?", {claimed[0].id.value}),
+                 QStringLiteral("accepted"));
         QCOMPARE(store.text("SELECT provider_message_id FROM sendoff_delivery_history"), QStringLiteral("m-1"));
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery_hot"), 1);
         QCOMPARE(store.text("SELECT state FROM sendoff_delivery_hot"), QStringLiteral("scheduled"));
@@ -387,7 +403,8 @@ private Q_SLOTS:
         QCOMPARE(again[0].frozen, QByteArray(R"({"exact":"bytes"})"));
         QCOMPARE(again[0].attempts, 1);
         must(handOver(store.database(), leases(again), 1s));
-        QVERIFY(must(settle(store.database(), QStringLiteral("e1"), {settlementOf(again[0], Outcome::Accepted)})).empty());
+        QVERIFY(
+            must(settle(store.database(), QStringLiteral("e1"), {settlementOf(again[0], Outcome::Accepted)})).empty());
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_content"), 0);
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_attempt WHERE delivery_id = ?", {again[0].id.value}), 2);
     }
@@ -402,7 +419,8 @@ private Q_SLOTS:
         const auto taken = must(takeLost(store.database(), QStringLiteral("e2"), 10));
         QCOMPARE(int(taken.size()), 1);
         QVERIFY(taken[0].handed);
-        const auto lost = must(settle(store.database(), QStringLiteral("e1"), {settlementOf(claimed[0], Outcome::Accepted)}));
+        const auto lost =
+            must(settle(store.database(), QStringLiteral("e1"), {settlementOf(claimed[0], Outcome::Accepted)}));
         QCOMPARE(int(lost.size()), 1);
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_attempt"), 0);
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery_history"), 0);
@@ -465,7 +483,8 @@ private Q_SLOTS:
         delivered.token = claimed[0].token;
         delivered.event = claimed[0].event;
         delivered.verdict.state = DeliveryState::Delivered;
-        delivered.inbox = InboxEntry{QStringLiteral("Title"), QStringLiteral("Body 😀"), QStringLiteral("/b/1"), QStringLiteral("en")};
+        delivered.inbox =
+            InboxEntry{QStringLiteral("Title"), QStringLiteral("Body 😀"), QStringLiteral("/b/1"), QStringLiteral("en")};
         QVERIFY(must(settle(store.database(), QStringLiteral("e1"), {delivered})).empty());
         QCOMPARE(store.text("SELECT body FROM sendoff_inbox WHERE user_id = 'u1'"), QStringLiteral("Body 😀"));
         QCOMPARE(store.text("SELECT state FROM sendoff_delivery"), QStringLiteral("delivered"));
@@ -521,7 +540,8 @@ private Q_SLOTS:
     {
         TestDatabase store(test::fetchKind());
         emitAndRelay(store, 2);
-        store.run("UPDATE sendoff_delivery_hot SET expires_at = $now_plus(-1), has_unknown = CASE WHEN id = (SELECT min(id) FROM sendoff_delivery_hot) THEN 1 ELSE 0 END");
+        store.run("UPDATE sendoff_delivery_hot SET expires_at = $now_plus(-1), has_unknown = CASE WHEN id = (SELECT "
+                  "min(id) FROM sendoff_delivery_hot) THEN 1 ELSE 0 END");
         QCOMPARE(must(expireOverdue(store.database(), 10)), 2);
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery WHERE state = 'expired'"), 1);
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery WHERE state = 'unknown'"), 1);
@@ -580,7 +600,8 @@ private Q_SLOTS:
     void engineRegistry_heartbeatsOfUnknownEnginesAreRefused()
     {
         TestDatabase store(test::fetchKind());
-        const EngineIdentity engine{QStringLiteral("id-1"), QStringLiteral("e"), QStringLiteral("h"), 7, QStringLiteral("0.1")};
+        const EngineIdentity engine{QStringLiteral("id-1"), QStringLiteral("e"), QStringLiteral("h"), 7,
+                                    QStringLiteral("0.1")};
         QCOMPARE(heartbeat(store.database(), engine, 0ms, 0).error().code, ErrorCode::NotFound);
         must(registerEngine(store.database(), engine));
         must(declareAsleep(store.database(), engine, true));
@@ -600,7 +621,8 @@ private Q_SLOTS:
         auto listener = store.connect();
         int woken = 0;
         must(listener->listen([&] { ++woken; }));
-        const EngineIdentity engine{QStringLiteral("id-1"), QStringLiteral("e"), QStringLiteral("h"), 7, QStringLiteral("0.1")};
+        const EngineIdentity engine{QStringLiteral("id-1"), QStringLiteral("e"), QStringLiteral("h"), 7,
+                                    QStringLiteral("0.1")};
         must(registerEngine(store.database(), engine));
         store.run("INSERT INTO sendoff_event (type, payload) VALUES ('plain', '{}')");
         must(declareAsleep(store.database(), engine, true));
@@ -610,8 +632,6 @@ private Q_SLOTS:
 
     void quota_holdsRateAndBurst();
 };
-
-
 
 void tst_delivery_queue::quota_holdsRateAndBurst()
 {

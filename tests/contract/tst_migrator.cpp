@@ -90,14 +90,16 @@ private Q_SLOTS:
         });
         QVERIFY(!done);
         QCOMPARE(done.error().code, ErrorCode::Invalid);
-        store.run("INSERT INTO sendoff_event (type, payload) VALUES ('x', ?)", {QStringLiteral("{\"a\":\"C:\\\\u0000\"}")});
+        store.run("INSERT INTO sendoff_event (type, payload) VALUES ('x', ?)",
+                  {QStringLiteral("{\"a\":\"C:\\\\u0000\"}")});
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_event"), 1);
     }
 
     void DB_10_timesAreExactToTheMillisecond()
     {
         TestDatabase store(test::fetchKind());
-        store.run("INSERT INTO sendoff_event (type, payload, available_at) VALUES ('x', '{}', $at(?))", {qint64(1772955000123)});
+        store.run("INSERT INTO sendoff_event (type, payload, available_at) VALUES ('x', '{}', $at(?))",
+                  {qint64(1772955000123)});
         QCOMPARE(store.number("SELECT $ms(available_at) FROM sendoff_event"), 1772955000123);
         store.run("UPDATE sendoff_event SET available_at = '2026-03-08T07:30:00.123Z'");
         QCOMPARE(store.number("SELECT $ms(available_at) FROM sendoff_event"), 1772955000123);

@@ -1,12 +1,12 @@
 #include "tests/support/engine_fixture.h"
 
-#include <QTest>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QTcpServer>
 #include <QTcpSocket>
 #include <QTemporaryFile>
+#include <QTest>
 #include <atomic>
 #include <csignal>
 #include <unistd.h>
@@ -23,7 +23,10 @@ class tst_engine : public QObject
 
     static constexpr int patience = 60'000;
 
-    static QString onlyKey(EngineFixture &fixture) { return fixture.database().text("SELECT id FROM sendoff_delivery"); }
+    static QString onlyKey(EngineFixture &fixture)
+    {
+        return fixture.database().text("SELECT id FROM sendoff_delivery");
+    }
 
 private Q_SLOTS:
     void initTestCase_data() { test::addStoreRows(); }
@@ -39,8 +42,10 @@ private Q_SLOTS:
     void providerDownThenUp_everyMessageArrivesOnce()
     {
         EngineFixture fixture(test::fetchKind());
-        QVERIFY(fixture.sandbox().setScript(R"([{"match": {"first_requests": 4}, "action": {"status": 503}},
-                                                {"match": {"first_requests": 6}, "action": {"accept_then_drop": true}}])").ok());
+        QVERIFY(fixture.sandbox()
+                    .setScript(R"([{"match": {"first_requests": 4}, "action": {"status": 503}},
+                                                {"match": {"first_requests": 6}, "action": {"accept_then_drop": true}}])")
+                    .ok());
         auto engine = fixture.start();
         fixture.emitEvents(8);
         QTRY_COMPARE_WITH_TIMEOUT(fixture.countState("accepted"), 8, patience);
@@ -55,7 +60,8 @@ private Q_SLOTS:
     {
         EngineFixture fixture(test::fetchKind());
         for (const char *token : {"ExponentPushToken[one]", "ExponentPushToken[two]"})
-            fixture.database().run("INSERT INTO sendoff_contact (user_id, channel, address) VALUES ('u1', 'push', ?)", {QString::fromLatin1(token)});
+            fixture.database().run("INSERT INTO sendoff_contact (user_id, channel, address) VALUES ('u1', 'push', ?)",
+                                   {QString::fromLatin1(token)});
         fixture.emitEvents(1, "note");
         fixture.emitEvents(1, "ping");
         fixture.emitEvents(1, "memo");
@@ -70,7 +76,8 @@ private Q_SLOTS:
     void killedAtANamedPoint_isRetriedWithTheSameKeyAndCountsOnce_data()
     {
         QTest::addColumn<QByteArray>("point");
-        for (const char *point : {"before_claim", "after_claim", "after_hand_over", "after_answer", "before_settle", "after_settle"})
+        for (const char *point :
+             {"before_claim", "after_claim", "after_hand_over", "after_answer", "before_settle", "after_settle"})
             QTest::newRow(point) << QByteArray(point);
     }
 
@@ -79,14 +86,16 @@ private Q_SLOTS:
         QFETCH(QByteArray, point);
         EngineFixture fixture(test::fetchKind());
         fixture.emitEvents(1);
-        auto doomed = fixture.start({QStringLiteral("run")}, {QStringLiteral("SENDOFF_TEST_KILL_AT=") + QString::fromLatin1(point)});
+        auto doomed = fixture.start({QStringLiteral("run")},
+                                    {QStringLiteral("SENDOFF_TEST_KILL_AT=") + QString::fromLatin1(point)});
         QCOMPARE(fixture.ended(*doomed), -1);
         auto engine = fixture.start();
         QTRY_COMPARE_WITH_TIMEOUT(fixture.countState("accepted"), 1, patience);
         QCOMPARE(fixture.sandbox().stats().accepted, 1);
         QVERIFY(fixture.sandbox().receptions(onlyKey(fixture)) >= 1);
         const bool mayHaveLeft = point == "after_hand_over" || point == "after_answer" || point == "before_settle";
-        QCOMPARE(fixture.database().number("SELECT count(*) FROM sendoff_attempt WHERE outcome = 'unknown'"), mayHaveLeft ? 1 : 0);
+        QCOMPARE(fixture.database().number("SELECT count(*) FROM sendoff_attempt WHERE outcome = 'unknown'"),
+                 mayHaveLeft ? 1 : 0);
         fixture.terminate(*engine);
         QCOMPARE(fixture.ended(*engine), 0);
     }
@@ -121,7 +130,8 @@ private Q_SLOTS:
         if (!fixture.database().database().isPostgreSql()) {
             engine = fixture.start();
             QCOMPARE(fixture.ended(*engine), 2);
-            QVERIFY2(fixture.errorOutput().contains("lease") && fixture.errorOutput().contains("timeout"), fixture.errorOutput().constData());
+            QVERIFY2(fixture.errorOutput().contains("lease") && fixture.errorOutput().contains("timeout"),
+                     fixture.errorOutput().constData());
         }
     }
 
@@ -158,7 +168,8 @@ private Q_SLOTS:
         QCOMPARE(stats.accepted, 10'000);
         QCOMPARE(stats.distinctKeys, 10'000);
         QCOMPARE(stats.repeatedKeys, 0);
-        QVERIFY2(fixture.database().number("SELECT count(DISTINCT engine) FROM sendoff_attempt") == 2, "one engine did all the work");
+        QVERIFY2(fixture.database().number("SELECT count(DISTINCT engine) FROM sendoff_attempt") == 2,
+                 "one engine did all the work");
         fixture.terminate(*first);
         fixture.terminate(*second);
         QCOMPARE(fixture.ended(*first), 0);
@@ -178,7 +189,9 @@ private Q_SLOTS:
         QCOMPARE(fixture.countState("leased"), 0);
         QCOMPARE(fixture.countState("accepted"), fixture.sandbox().stats().accepted);
         QCOMPARE(fixture.database().number("SELECT count(*) FROM sendoff_attempt WHERE outcome <> 'accepted'"), 0);
-        QCOMPARE(fixture.database().number("SELECT count(*) FROM sendoff_delivery WHERE state = 'ready' AND claims <> 0"), 0);
+        QCOMPARE(
+            fixture.database().number("SELECT count(*) FROM sendoff_delivery WHERE state = 'ready' AND claims <> 0"),
+            0);
     }
 
     void FLOW_01_hangingSendsAreRecordedAsUnknownWhenTheGraceEnds()
@@ -240,7 +253,8 @@ private Q_SLOTS:
             }
         }
         QCOMPARE(deaths, 3);
-        QCOMPARE(fixture.database().text("SELECT reason FROM sendoff_delivery WHERE state = 'dead'"), QStringLiteral("worker_lost"));
+        QCOMPARE(fixture.database().text("SELECT reason FROM sendoff_delivery WHERE state = 'dead'"),
+                 QStringLiteral("worker_lost"));
         QCOMPARE(fixture.database().number("SELECT attempts FROM sendoff_delivery WHERE state = 'dead'"), 0);
         QCOMPARE(fixture.sandbox().stats().accepted, 80);
         fixture.terminate(*engine);
@@ -284,12 +298,14 @@ private Q_SLOTS:
         auto engine = fixture.start();
         fixture.emitEvents(1);
         QTRY_COMPARE_WITH_TIMEOUT(fixture.countState("accepted"), 1, patience);
-        QTRY_COMPARE_WITH_TIMEOUT(fixture.database().number("SELECT count(*) FROM sendoff_engine WHERE asleep = 1"), 1, patience);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.database().number("SELECT count(*) FROM sendoff_engine WHERE asleep = 1"), 1,
+                                  patience);
         fixture.endEngineSessions();
         fixture.emitEvents(1); // while the session is down
         QTRY_COMPARE_WITH_TIMEOUT(fixture.countState("accepted"), 2, patience);
         for (int each = 0; each < 3; ++each) {
-            QTRY_COMPARE_WITH_TIMEOUT(fixture.database().number("SELECT count(*) FROM sendoff_engine WHERE asleep = 1"), 1, patience);
+            QTRY_COMPARE_WITH_TIMEOUT(fixture.database().number("SELECT count(*) FROM sendoff_engine WHERE asleep = 1"),
+                                      1, patience);
             fixture.emitEvents(1);
             QTRY_COMPARE_WITH_TIMEOUT(fixture.countState("accepted"), 3 + each, patience);
         }
@@ -315,7 +331,10 @@ private Q_SLOTS:
         auto engine = fixture.start();
         fixture.emitEvents(1);
         QTRY_COMPARE_WITH_TIMEOUT(fixture.countState("accepted"), 1, patience);
-        const auto endSessions = [&] { fixture.database().number("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = ?", {role}); };
+        const auto endSessions = [&] {
+            fixture.database().number("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = ?",
+                                      {role});
+        };
         command(QStringLiteral("ALTER ROLE %1 SET default_transaction_read_only = on").arg(role));
         endSessions();
         QByteArray said;
@@ -351,21 +370,25 @@ private Q_SLOTS:
         QTemporaryFile file(QDir::tempPath() + QStringLiteral("/pooler-XXXXXX.ini"));
         QVERIFY(file.open());
         file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ReadGroup | QFile::ReadOther);
-        file.write("[databases]\n* = host=127.0.0.1 port=" + fixture.database().url().ports.toLatin1() + " user=" + fixture.database().url().user.toLatin1()
-                   + "\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = " + port
-                   + "\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 2\n");
+        file.write("[databases]\n* = host=127.0.0.1 port=" + fixture.database().url().ports.toLatin1() +
+                   " user=" + fixture.database().url().user.toLatin1() +
+                   "\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = " + port +
+                   "\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 2\n");
         file.close();
         QProcess process; // pgbouncer does not run as root
         const bool isRoot = ::geteuid() == 0;
         process.start(isRoot ? QStringLiteral("runuser") : pooler,
-                      isRoot ? QStringList{QStringLiteral("-u"), QStringLiteral("postgres"), QStringLiteral("--"), pooler, file.fileName()}
+                      isRoot ? QStringList{QStringLiteral("-u"), QStringLiteral("postgres"), QStringLiteral("--"),
+                                           pooler, file.fileName()}
                              : QStringList{file.fileName()});
         QVERIFY(process.waitForStarted());
-        QTRY_VERIFY_WITH_TIMEOUT([&] {
-            QTcpSocket socket;
-            socket.connectToHost(QHostAddress(QHostAddress::LocalHost), port.toUShort());
-            return socket.waitForConnected(1'000);
-        }(), patience);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            [&] {
+                QTcpSocket socket;
+                socket.connectToHost(QHostAddress(QHostAddress::LocalHost), port.toUShort());
+                return socket.waitForConnected(1'000);
+            }(),
+            patience);
         EngineFixture::Settings settings;
         settings.port = port;
         fixture.configure(settings);
@@ -400,7 +423,9 @@ private Q_SLOTS:
         std::unique_ptr<QThread> reader(QThread::create([&] {
             auto database = fixture.database().connect(store::Access::ReadOnly);
             while (!stop) {
-                const auto seen = database->read([](store::Session &session) { return session.run("SELECT count(*) FROM sendoff_delivery").next(); });
+                const auto seen = database->read([](store::Session &session) {
+                    return session.run("SELECT count(*) FROM sendoff_delivery").next();
+                });
                 lockedErrors += seen ? 0 : 1;
                 QTest::qSleep(50);
             }
@@ -434,17 +459,21 @@ private Q_SLOTS:
                                "('later', 'note', '{\"n\":\"x\",\"to\":\"later@example.com\"}', $now_plus(600000))");
         std::vector<std::unique_ptr<QProcess>> engines;
         for (const char *skew : {"+0s", "-120s", "+3600s"})
-            engines.push_back(fixture.start({QStringLiteral("run")}, {QStringLiteral("LD_PRELOAD=") + library,
-                                                                      QStringLiteral("FAKETIME_DONT_FAKE_MONOTONIC=1"),
-                                                                      QStringLiteral("FAKETIME=") + QString::fromLatin1(skew)}));
+            engines.push_back(
+                fixture.start({QStringLiteral("run")}, {QStringLiteral("LD_PRELOAD=") + library,
+                                                        QStringLiteral("FAKETIME_DONT_FAKE_MONOTONIC=1"),
+                                                        QStringLiteral("FAKETIME=") + QString::fromLatin1(skew)}));
         for (int part = 0; part < 3; ++part)
             fixture.emitEvents(100);
         QTRY_COMPARE_WITH_TIMEOUT(fixture.countState("accepted"), 300, 3 * patience);
         QCOMPARE(fixture.sandbox().stats().accepted, 300);
         QCOMPARE(fixture.sandbox().stats().repeatedKeys, 0);
         QCOMPARE(fixture.countState("scheduled"), 1);
-        QCOMPARE(fixture.database().number("SELECT count(*) FROM sendoff_attempt WHERE ended_at > $now_plus(1000) OR started_at < $now_plus(-300000)"), 0);
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.database().number("SELECT count(*) FROM sendoff_engine WHERE skew_ms > 3000000") == 1, patience);
+        QCOMPARE(fixture.database().number("SELECT count(*) FROM sendoff_attempt WHERE ended_at > $now_plus(1000) OR "
+                                           "started_at < $now_plus(-300000)"),
+                 0);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            fixture.database().number("SELECT count(*) FROM sendoff_engine WHERE skew_ms > 3000000") == 1, patience);
         for (auto &engine : engines)
             ::kill(pid_t(engine->processId()), SIGTERM);
         for (auto &engine : engines)
@@ -454,11 +483,17 @@ private Q_SLOTS:
     void RA_01_theProvidersWaitPausesTheBucketAndSpendsNothing()
     {
         EngineFixture fixture(test::fetchKind());
-        QVERIFY(fixture.sandbox().setScript(R"([{"match": {"first_requests": 1}, "action": {"error": "rate_limit_exceeded", "headers": {"Retry-After": "3"}}}])").ok());
+        QVERIFY(
+            fixture.sandbox()
+                .setScript(
+                    R"([{"match": {"first_requests": 1}, "action": {"error": "rate_limit_exceeded", "headers": {"Retry-After": "3"}}}])")
+                .ok());
         auto engine = fixture.start();
         fixture.emitEvents(1);
-        QTRY_COMPARE_WITH_TIMEOUT(fixture.database().number("SELECT count(*) FROM sendoff_attempt WHERE outcome = 'throttled'"), 1, patience);
-        const qint64 delay = fixture.database().number("SELECT next_delay_ms FROM sendoff_attempt WHERE outcome = 'throttled'");
+        QTRY_COMPARE_WITH_TIMEOUT(
+            fixture.database().number("SELECT count(*) FROM sendoff_attempt WHERE outcome = 'throttled'"), 1, patience);
+        const qint64 delay =
+            fixture.database().number("SELECT next_delay_ms FROM sendoff_attempt WHERE outcome = 'throttled'");
         QVERIFY2(delay >= 3'000 && delay <= 4'125, qPrintable(QString::number(delay)));
         fixture.emitEvents(1); // new work waits for the bucket too
         QTRY_COMPARE_WITH_TIMEOUT(fixture.countState("accepted"), 2, patience);
@@ -473,13 +508,15 @@ private Q_SLOTS:
         QVERIFY(fixture.sandbox().setScript(R"([{"action": {"error": "restricted_api_key"}}])").ok());
         auto engine = fixture.start();
         fixture.emitEvents(3);
-        QTRY_COMPARE_WITH_TIMEOUT(fixture.database().text("SELECT breaker FROM sendoff_provider WHERE name = 'resend'"), QStringLiteral("open"), patience);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.database().text("SELECT breaker FROM sendoff_provider WHERE name = 'resend'"),
+                                  QStringLiteral("open"), patience);
         QTRY_COMPARE_WITH_TIMEOUT(fixture.countState("leased"), 0, patience);
         QCOMPARE(fixture.countState("dead"), 0);
         QVERIFY(fixture.sandbox().setScript("[]").ok());
         QTRY_COMPARE_WITH_TIMEOUT(fixture.countState("accepted"), 3, 2 * patience);
         QCOMPARE(fixture.database().number("SELECT sum(failures) FROM sendoff_delivery"), 0);
-        QTRY_COMPARE_WITH_TIMEOUT(fixture.database().text("SELECT breaker FROM sendoff_provider WHERE name = 'resend'"), QStringLiteral("closed"), patience);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.database().text("SELECT breaker FROM sendoff_provider WHERE name = 'resend'"),
+                                  QStringLiteral("closed"), patience);
         fixture.terminate(*engine);
         QCOMPARE(fixture.ended(*engine), 0);
     }

@@ -65,16 +65,19 @@ void EngineFixture::configure(const Settings &settings)
     const QString text = url.toText();
     const QByteArray base = "http://127.0.0.1:" + QByteArray::number(m_sandbox.port());
     write(QStringLiteral("sendoff.toml"),
-          "[store]\nurl = \"" + text.toUtf8() + "\"\n[engine]\nname = \"test\"\nlease = \"" + settings.lease + "\"\nsweep = \""
-              + settings.sweep + "\"\ndrain = \"" + settings.drain
-              + "\"\n[catalogue]\npath = \"catalogue.toml\"\ntemplates = \"templates\"\n[retry]\nbase = \"" + settings.retryBase
-              + "\"\n[providers.resend]\nkind = \"resend\"\nchannel = \"email\"\nfrom = \"Test <test@example.com>\"\nbase_url = \"" + base
-              + "\"\napi_key = { env = \"SENDOFF_TEST_KEY\" }\ntimeout = \"" + settings.timeout + "\"\n" + settings.emailLimits
-              + "\n[providers.expo]\nkind = \"expo\"\nchannel = \"push\"\nbase_url = \"" + base + "\"\ntimeout = \"" + settings.timeout
-              + "\"\n");
+          "[store]\nurl = \"" + text.toUtf8() + "\"\n[engine]\nname = \"test\"\nlease = \"" + settings.lease +
+              "\"\nsweep = \"" + settings.sweep + "\"\ndrain = \"" + settings.drain +
+              "\"\n[catalogue]\npath = \"catalogue.toml\"\ntemplates = \"templates\"\n[retry]\nbase = \"" +
+              settings.retryBase +
+              "\"\n[providers.resend]\nkind = \"resend\"\nchannel = \"email\"\nfrom = \"Test "
+              "<test@example.com>\"\nbase_url = \"" +
+              base + "\"\napi_key = { env = \"SENDOFF_TEST_KEY\" }\ntimeout = \"" + settings.timeout + "\"\n" +
+              settings.emailLimits + "\n[providers.expo]\nkind = \"expo\"\nchannel = \"push\"\nbase_url = \"" + base +
+              "\"\ntimeout = \"" + settings.timeout + "\"\n");
 }
 
-std::unique_ptr<QProcess> EngineFixture::start(const QStringList &arguments, const QStringList &environment, const QStringList &wrapper)
+std::unique_ptr<QProcess> EngineFixture::start(const QStringList &arguments, const QStringList &environment,
+                                               const QStringList &wrapper)
 {
     auto process = std::make_unique<QProcess>();
     QProcessEnvironment variables = QProcessEnvironment::systemEnvironment();
@@ -83,10 +86,12 @@ std::unique_ptr<QProcess> EngineFixture::start(const QStringList &arguments, con
         variables.insert(variable.section(u'=', 0, 0), variable.section(u'=', 1));
     process->setProcessEnvironment(variables);
     process->setWorkingDirectory(m_folder.path());
-    QStringList command = wrapper + QStringList{QStringLiteral(SENDOFF_BINARY_DIR "/app/sendoffd"), QStringLiteral("--config"), configurationFile()}
-                          + arguments;
-    const bool mustPublish = m_database.database().isPostgreSql() && arguments.value(0) == QLatin1String("run")
-                             && m_database.number("SELECT count(*) FROM sendoff_published_set") == 0;
+    QStringList command = wrapper +
+                          QStringList{QStringLiteral(SENDOFF_BINARY_DIR "/app/sendoffd"), QStringLiteral("--config"),
+                                      configurationFile()} +
+                          arguments;
+    const bool mustPublish = m_database.database().isPostgreSql() && arguments.value(0) == QLatin1String("run") &&
+                             m_database.number("SELECT count(*) FROM sendoff_published_set") == 0;
     if (mustPublish)
         publish();
     const QString program = command.takeFirst();
@@ -105,8 +110,8 @@ int EngineFixture::ended(QProcess &engine)
     }
     m_errorOutput = engine.readAllStandardError();
     // Open case DB-09: threads and connections are never mixed up.
-    for (const char *complaint : {"does not belong to the calling thread", "duplicate connection name", "is still in use",
-                                  "database not open", "QSqlQuery"})
+    for (const char *complaint : {"does not belong to the calling thread", "duplicate connection name",
+                                  "is still in use", "database not open", "QSqlQuery"})
         if (m_errorOutput.contains(complaint))
             qFatal("DB-09: %s", m_errorOutput.constData());
     return engine.exitStatus() == QProcess::NormalExit ? engine.exitCode() : -1;
@@ -121,7 +126,8 @@ void EngineFixture::publish()
 
 void EngineFixture::waitUntilRegistered(QProcess &engine)
 {
-    QTRY_VERIFY_WITH_TIMEOUT(m_database.number("SELECT count(*) FROM sendoff_engine WHERE pid = ?", {engine.processId()}) == 1, 60'000);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        m_database.number("SELECT count(*) FROM sendoff_engine WHERE pid = ?", {engine.processId()}) == 1, 60'000);
 }
 
 void EngineFixture::terminate(QProcess &engine)
@@ -135,9 +141,11 @@ void EngineFixture::emitEvents(int count, const QByteArray &type, const QByteArr
     const auto done = m_database.database().write([&](store::Session &session) {
         for (int each = 0; each < count; ++each) {
             const QByteArray number = QByteArray::number(m_emitted + each);
-            const QByteArray payload = "{\"n\":" + number + ",\"to\":\"reader" + number + "@example.com\",\"user\":\"u" + number + "\"" + more + "}";
+            const QByteArray payload = "{\"n\":" + number + ",\"to\":\"reader" + number +
+                                       "@example.com\",\"user\":\"u" + number + "\"" + more + "}";
             session.run("INSERT INTO sendoff_event (id, type, payload) VALUES (?, ?, ?)",
-                        {QStringLiteral("e") + QString::fromLatin1(number), QString::fromLatin1(type), QString::fromUtf8(payload)});
+                        {QStringLiteral("e") + QString::fromLatin1(number), QString::fromLatin1(type),
+                         QString::fromUtf8(payload)});
         }
     });
     if (!done)

@@ -8,7 +8,8 @@
 namespace sendoff::test {
 
 // The built sendoffd as a server process on a fresh store, its providers played by a sandbox over real sockets.
-// Events of type "note" go by email to /to; "alert" too, lane urgent; "ping" by push to the user's devices; "memo" to the inbox.
+// Events of type "note" go by email to /to; "alert" too, lane urgent; "ping" by push to the user's devices; "memo" to
+// the inbox.
 class EngineFixture
 {
 public:
@@ -24,14 +25,14 @@ public:
         QByteArray retryBase = "200ms";
         QByteArray sweep = "2s";
         QByteArray emailLimits = "rate = \"20000/s\"\nburst = 20000\n"; // of [providers.resend]: rate, burst, slots
-        QByteArray user;         // PostgreSQL: another role than the tests' own
-        QByteArray port;         // PostgreSQL: another port (a pooler)
+        QByteArray user;                                                // PostgreSQL: another role than the tests' own
+        QByteArray port;                                                // PostgreSQL: another port (a pooler)
     };
     void configure(const Settings &settings);
 
     // Starts an engine; `environment` adds variables ("SENDOFF_TEST_KILL_AT=after_claim").
-    std::unique_ptr<QProcess> start(const QStringList &arguments = {QStringLiteral("run")}, const QStringList &environment = {},
-                                    const QStringList &wrapper = {});
+    std::unique_ptr<QProcess> start(const QStringList &arguments = {QStringLiteral("run")},
+                                    const QStringList &environment = {}, const QStringList &wrapper = {});
     // Publishes the catalogue; start() does it where it is missing.
     void publish();
     // Waits for an engine's own end; its exit code, -1 when a signal ended it. Its error output is checked for Qt's

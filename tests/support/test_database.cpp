@@ -67,7 +67,10 @@ QString TestDatabase::text(const QByteArray &sql, const QVariantList &values)
     return *found;
 }
 
-qint64 TestDatabase::number(const QByteArray &sql, const QVariantList &values) { return text(sql, values).toLongLong(); }
+qint64 TestDatabase::number(const QByteArray &sql, const QVariantList &values)
+{
+    return text(sql, values).toLongLong();
+}
 
 void addStoreRows()
 {

@@ -7,7 +7,8 @@
 namespace sendoff::test {
 
 // A fresh, migrated store for one test: a SQLite file, or a schema of its own on the PostgreSQL that
-// SENDOFF_TEST_PG names. Gone with the object. Without that server PostgreSQL tests skip loudly; in CI (CI=true) they fail.
+// SENDOFF_TEST_PG names. Gone with the object. Without that server PostgreSQL tests skip loudly; in CI (CI=true) they
+// fail.
 class TestDatabase
 {
 public:
@@ -22,7 +23,8 @@ public:
     // The first connection, of the thread that made the object.
     store::Database &database() { return *m_database; }
 
-    // Plain SQL, as an application or a test's hand would run it; macros of sql_text.h work. Fails the test on an error.
+    // Plain SQL, as an application or a test's hand would run it; macros of sql_text.h work. Fails the test on an
+    // error.
     void run(const QByteArray &sql, const QVariantList &values = {});
     QString text(const QByteArray &sql, const QVariantList &values = {});
     qint64 number(const QByteArray &sql, const QVariantList &values = {});

@@ -42,7 +42,8 @@ private Q_SLOTS:
 
     void TXT_03_numbersKeepTheirDigits()
     {
-        const QByteArray json = R"({"id":9007199254740993,"u":18446744073709551615,"big":12345678901234567890123,"f":1.0,"n":-3.50})";
+        const QByteArray json =
+            R"({"id":9007199254740993,"u":18446744073709551615,"big":12345678901234567890123,"f":1.0,"n":-3.50})";
         const auto parsed = parsePayload(json);
         QVERIFY2(parsed.ok(), parsed ? "" : qPrintable(parsed.error().message));
         QCOMPARE(parsed->toJson(), json);
@@ -85,8 +86,9 @@ private Q_SLOTS:
 
     void scrubReplacesOnlyTheSecrets()
     {
-        const auto clean = scrubbed(R"({"code":"123456","user":{"id":9007199254740993,"pins":["1","2"]}})",
-                                    {QStringLiteral("/code"), QStringLiteral("/user/pins/1"), QStringLiteral("/absent")});
+        const auto clean =
+            scrubbed(R"({"code":"123456","user":{"id":9007199254740993,"pins":["1","2"]}})",
+                     {QStringLiteral("/code"), QStringLiteral("/user/pins/1"), QStringLiteral("/absent")});
         QVERIFY(clean.ok());
         QCOMPARE(*clean, QByteArray(R"({"code":null,"user":{"id":9007199254740993,"pins":["1",null]}})"));
     }

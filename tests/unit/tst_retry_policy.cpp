@@ -17,10 +17,10 @@ private Q_SLOTS:
     {
         QTest::addColumn<int>("failure");
         QTest::addColumn<double>("full");
-        const std::pair<int, double> rows[] = {{1, 15},     {2, 30},     {3, 60},      {8, 1920},    {9, 3600},
-                                               {10, 3600},  {31, 3600},  {32, 3600},   {63, 3600},   {64, 3600},
-                                               {65, 3600},  {1023, 3600}, {1024, 3600}, {1025, 3600}, {10000, 3600},
-                                               {INT_MAX, 3600}, {0, 15}, {-7, 15}};
+        const std::pair<int, double> rows[] = {{1, 15},         {2, 30},      {3, 60},      {8, 1920},    {9, 3600},
+                                               {10, 3600},      {31, 3600},   {32, 3600},   {63, 3600},   {64, 3600},
+                                               {65, 3600},      {1023, 3600}, {1024, 3600}, {1025, 3600}, {10000, 3600},
+                                               {INT_MAX, 3600}, {0, 15},      {-7, 15}};
         for (const auto &[failure, full] : rows)
             QTest::addRow("failure %d", failure) << failure << full;
     }

@@ -14,7 +14,6 @@
 #include "ui/widgets/type.h"
 #include "ui/widgets/wording.h"
 
-#include <QScreen>
 #include <QAbstractButton>
 #include <QActionGroup>
 #include <QApplication>
@@ -25,6 +24,7 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QScreen>
 #include <QSettings>
 #include <QShortcut>
 #include <QStackedWidget>
