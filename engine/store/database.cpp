@@ -190,8 +190,11 @@ Result<void> Database::connect()
     m_connection = std::move(connection);
     m_connected = true;
     ++m_connections;
-    if (m_wake)
-        return listen(m_wake);
+    if (m_wake) {
+        if (Result<void> listening = listen(m_wake); !listening)
+            return listening;
+        m_wake(); // what was committed while nobody listened was notified to nobody
+    }
     return {};
 }
 
