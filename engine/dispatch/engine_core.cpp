@@ -349,7 +349,10 @@ Result<bool> Engine::Core::isIdle()
         return waiting.error();
     if (waiting->events || waiting->deliveries || waiting->operations)
         return false;
-    const Result<bool> ready = store::hasRunnableDeliveries(*m_database);
+    QStringList providers;
+    for (const ProviderRules &provider : m_settings.providers)
+        providers += provider.settings.name;
+    const Result<bool> ready = store::hasRunnableDeliveries(*m_database, providers);
     if (!ready)
         return ready;
     return !*ready;

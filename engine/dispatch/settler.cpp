@@ -11,6 +11,12 @@ bool isTheRowsFault(const Error &error)
 {
     return error.code == ErrorCode::Invalid || error.code == ErrorCode::Corrupt || error.code == ErrorCode::Conflict;
 }
+
+// This one row can't be written; its lease ends, and the reaper settles it as Unknown.
+void leaveToTheReaper(const Error &error)
+{
+    qWarning("a result can't be stored and is left to the reaper: %s", qPrintable(error.message));
+}
 } // namespace
 
 Settler::Settler(QString engine)
@@ -36,6 +42,8 @@ Result<int> Settler::flush(store::Database &database)
                 settled = settleBatch(database, {row});
                 if (!settled && !isTheRowsFault(settled.error()))
                     return settled.error();
+                if (!settled)
+                    leaveToTheReaper(settled.error());
                 m_waiting.pop_front();
                 ++done;
             }
@@ -43,8 +51,8 @@ Result<int> Settler::flush(store::Database &database)
         }
         if (!settled && !isTheRowsFault(settled.error()))
             return settled.error();
-        if (!settled) // this one row can't be written; its lease ends and the reaper settles it as Unknown
-            qWarning("a result can't be stored and is left to the reaper: %s", qPrintable(settled.error().message));
+        if (!settled)
+            leaveToTheReaper(settled.error());
         reachTestPoint("after_settle");
         m_waiting.erase(m_waiting.begin(), m_waiting.begin() + std::ptrdiff_t(count));
         done += int(count);

@@ -71,13 +71,19 @@ Result<WorkWaiting> workWaiting(Database &database)
     });
 }
 
-Result<bool> hasRunnableDeliveries(Database &database)
+Result<bool> hasRunnableDeliveries(Database &database, const QStringList &providers)
 {
-    return database.readOnce([](Session &session) {
+    JsonRows rows;
+    rows.row().text("name", QLatin1String("")); // the inbox
+    for (const QString &provider : providers)
+        rows.row().text("name", provider);
+    return database.readOnce([&](Session &session) {
         return session
-            .run("SELECT 1 FROM sendoff_delivery_hot h WHERE state IN ('ready', 'leased') AND NOT EXISTS "
+            .run("SELECT 1 FROM sendoff_delivery_hot h WHERE state IN ('ready', 'leased') "
+                 "AND provider $any(SELECT value->>'name' FROM $rows) AND NOT EXISTS "
                  "(SELECT 1 FROM sendoff_provider p WHERE p.name = h.provider AND p.paused = 1 "
-                 "AND (p.paused_until IS NULL OR p.paused_until > $now)) LIMIT 1")
+                 "AND (p.paused_until IS NULL OR p.paused_until > $now)) LIMIT 1",
+                 {rows.json()})
             .next();
     });
 }

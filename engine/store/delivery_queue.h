@@ -25,8 +25,8 @@ struct WorkWaiting
     bool operations = false; // armed and due, or running
 };
 Result<WorkWaiting> workWaiting(Database &database);
-// Whether a row is ready or leased whose provider no person has paused.
-Result<bool> hasRunnableDeliveries(Database &database);
+// Whether a row of these providers or of the inbox is ready or leased and no person has paused its provider.
+Result<bool> hasRunnableDeliveries(Database &database, const QStringList &providers);
 // Ready rows of a provider's lane, counted up to `limit`.
 Result<int> countReady(Database &database, const QString &provider, Lane lane, int limit);
 

@@ -403,14 +403,4 @@ Result<qint64> retryRejectedEvents(Database &database, const std::vector<EventId
     });
 }
 
-Result<bool> hasPendingEvents(Database &database)
-{
-    return database.read([](Session &session) {
-        return session
-            .run("SELECT 1 FROM sendoff_event WHERE state = 'pending' AND (relay_after IS NULL OR relay_after <= $now) "
-                 "LIMIT 1")
-            .next();
-    });
-}
-
 } // namespace sendoff::store

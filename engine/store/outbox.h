@@ -66,7 +66,5 @@ Result<RelayCount> relayEvents(Database &database, int limit, qint64 publishedSe
 Result<void> refuseFirstPending(Database &database, const QString &reason);
 // Gives rejected events three new tries; answers how many.
 Result<qint64> retryRejectedEvents(Database &database, const std::vector<EventId> &events);
-// Whether an event waits to be relayed now.
-Result<bool> hasPendingEvents(Database &database);
 
 } // namespace sendoff::store

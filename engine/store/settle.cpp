@@ -223,16 +223,18 @@ Result<void> recordLateResult(Database &database, const Settlement &settlement)
     const AttemptResult &attempt = *settlement.attempt;
     const bool accepted = attempt.outcome == Outcome::Accepted;
     return database.write([&](Session &session) {
+        // Our own earlier write, whose commit we only did not hear of: nothing is late.
+        if (session
+                .run("SELECT 1 FROM sendoff_attempt WHERE delivery_id = ? AND lease_token = ?",
+                     {settlement.id.value, settlement.token.value})
+                .next())
+            return;
         QString provider;
         {
-            Cursor row = session.run("SELECT provider, provider_message_id, state FROM sendoff_delivery WHERE id = ?",
-                                     {settlement.id.value});
+            Cursor row = session.run("SELECT provider FROM sendoff_delivery WHERE id = ?", {settlement.id.value});
             if (!row.next())
                 return;
             provider = row.text(0);
-            // Our own earlier write, whose commit we only did not hear of.
-            if (accepted && !attempt.providerMessageId.isEmpty() && row.text(1) == attempt.providerMessageId)
-                return;
         }
         session.run(
             "INSERT INTO sendoff_receipt (provider, provider_event_id, provider_message_id, delivery_id, kind, source, "

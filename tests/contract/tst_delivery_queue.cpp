@@ -211,7 +211,7 @@ private Q_SLOTS:
         QCOMPARE(store.number("SELECT tries FROM sendoff_event WHERE type = 'refused'"), 3);
         const EventId id(store.text("SELECT id FROM sendoff_event WHERE type = 'refused'"));
         QCOMPARE(must(retryRejectedEvents(store.database(), {id})), 1);
-        QVERIFY(must(hasPendingEvents(store.database())));
+        QVERIFY(must(workWaiting(store.database())).events);
     }
 
     void relay_neverSeesAnUncommittedEventAndDoesNotSkipALateOne()
@@ -454,6 +454,29 @@ private Q_SLOTS:
         must(recordLateResult(store.database(), done));
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_receipt"), 0); // our own write, not a late word
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_attempt"), 1);
+    }
+
+    void lateResult_ofOurOwnCommittedWriteIsNoReceipt()
+    {
+        TestDatabase store(test::fetchKind());
+        emitAndRelay(store, 1);
+        const auto claimed = claimAll(store);
+        must(handOver(store.database(), leases(claimed), 1s));
+        const Settlement failed = settlementOf(claimed[0], Outcome::Transient);
+        QVERIFY(must(settle(store.database(), QStringLiteral("e1"), {failed})).empty());
+        QCOMPARE(int(must(settle(store.database(), QStringLiteral("e1"), {failed})).size()), 1);
+        must(recordLateResult(store.database(), failed));
+        QCOMPARE(store.number("SELECT count(*) FROM sendoff_receipt"), 0);
+    }
+
+    void idle_countsOnlyWhatThisEngineCanMove()
+    {
+        TestDatabase store(test::fetchKind());
+        emitAndRelay(store, 1);
+        QVERIFY(must(hasRunnableDeliveries(store.database(), {QStringLiteral("resend")})));
+        QVERIFY(!must(hasRunnableDeliveries(store.database(), {QStringLiteral("another")})));
+        emitAndRelay(store, 1, QStringLiteral("plain"), {}, Channel::Inbox);
+        QVERIFY(must(hasRunnableDeliveries(store.database(), {})));
     }
 
     void settle_scrubsSecretsWithTheLastDeliveryThatMaySend()
