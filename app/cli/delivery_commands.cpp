@@ -39,7 +39,7 @@ Result<ExitCode> listDeliveries(Invocation &invocation, const ListOptions &optio
     auto console = invocation.openConsole(store::Access::ReadOnly);
     if (!console)
         return console.error();
-    const auto page = (*console)->deliveries(*filter, QString::fromStdString(options.after), options.limit);
+    const auto page = (*console)->deliveries(*filter, DeliverySort::Newest, QString::fromStdString(options.after), options.limit);
     if (!page)
         return page.error();
     if (invocation.isJson()) {

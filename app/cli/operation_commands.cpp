@@ -39,7 +39,7 @@ Result<ExitCode> showOperation(Invocation &invocation, qint64 id, int limit)
     const auto operation = (*console)->operation(id);
     if (!operation)
         return operation.error();
-    const auto items = (*console)->operationItems(id, limit);
+    const auto items = (*console)->operationItems(id, {}, limit);
     if (!items)
         return items.error();
     if (invocation.isJson()) {

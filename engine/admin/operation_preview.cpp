@@ -67,7 +67,7 @@ Result<OperationPreview> previewOperation(store::Database &database, Verb verb, 
     preview.people = people.size();
     preview.byChannel = sorted(channels);
     preview.byCode = sorted(codes);
-    const auto samples = store::listDeliveries(database, filter, {}, sampleRows);
+    const auto samples = store::listDeliveries(database, filter, DeliverySort::Newest, {}, sampleRows);
     if (!samples)
         return samples.error();
     preview.samples = samples->rows;

@@ -2,10 +2,16 @@
 
 #include "admin/operation_preview.h"
 #include "admin/operation_rules.h"
+#include "admin/person_history.h"
+#include "admin/problems.h"
 #include "admin/verdict.h"
+#include "store/activity_store.h"
+#include "store/audit_store.h"
 #include "store/delivery_queries.h"
 #include "store/event_queries.h"
+#include "store/note_store.h"
 #include "store/operation_store.h"
+#include "store/rights_store.h"
 #include "store/status_queries.h"
 
 namespace sendoff::admin {
@@ -18,8 +24,9 @@ constexpr qint64 expectedCap = 1'000'000;
 class StoreConsole final : public Console
 {
 public:
-    explicit StoreConsole(std::unique_ptr<store::Database> database)
+    StoreConsole(std::unique_ptr<store::Database> database, QByteArray hashKey)
         : m_database(std::move(database))
+        , m_hashKey(std::move(hashKey))
     {}
 
     Result<StatusRecord> status() override
@@ -31,12 +38,12 @@ public:
         return std::move(facts->record);
     }
 
-    Result<DeliveryPage> deliveries(const Filter &filter, const QString &after, int limit) override
+    Result<DeliveryPage> deliveries(const Filter &filter, DeliverySort sort, const QString &after, int limit) override
     {
-        return store::listDeliveries(*m_database, filter, after, limit);
+        return store::listDeliveries(*m_database, filter, sort, after, limit);
     }
 
-    Result<qint64> count(const Filter &filter) override
+    Result<RowCount> count(const Filter &filter) override
     {
         return store::countDeliveries(*m_database, filter, countCap);
     }
@@ -73,9 +80,19 @@ public:
 
     Result<OperationRecord> operation(qint64 id) override { return store::operationById(*m_database, id); }
 
-    Result<std::vector<OperationItemRecord>> operationItems(qint64 id, int limit) override
+    Result<OperationRecord> pauseOperation(qint64 operation, bool paused) override
     {
-        return store::operationItems(*m_database, id, limit);
+        return store::pauseOperation(*m_database, operation, paused, defaultActor());
+    }
+
+    Result<OperationRecord> setOperationRate(qint64 operation, int rate) override
+    {
+        return store::setOperationRate(*m_database, operation, rate, defaultActor());
+    }
+
+    Result<std::vector<OperationItemRecord>> operationItems(qint64 id, const QString &result, int limit) override
+    {
+        return store::operationItems(*m_database, id, result, limit);
     }
 
     Result<std::vector<OperationRecord>> operations(int limit) override
@@ -83,10 +100,45 @@ public:
         return store::listOperations(*m_database, limit);
     }
 
+    Result<std::vector<ProblemRecord>> problems(ProblemGrouping grouping, const Filter &filter, int limit) override
+    {
+        return admin::problems(*m_database, grouping, filter, limit);
+    }
+
+    Result<PersonRecord> person(const QString &query, int limit) override
+    {
+        return personHistory(*m_database, query, m_hashKey, limit);
+    }
+
+    Result<ForecastRecord> forecast(int minutes) override { return store::forecast(*m_database, minutes); }
+
+    Result<std::vector<ActivityPoint>> activity(Timestamp from, Timestamp to, Milliseconds step) override
+    {
+        return store::activity(*m_database, from, to, step);
+    }
+
+    Result<std::vector<NoteRecord>> notes(const QString &kind, const QString &object) override
+    {
+        return store::notesOf(*m_database, kind, object);
+    }
+
+    Result<RightsRecord> rights() override { return store::rightsOf(*m_database); }
+
+    Result<RevealedRecord> reveal(const DeliveryId &id, const QString &reason) override
+    {
+        return store::reveal(*m_database, id, reason, defaultActor());
+    }
+
+    Result<std::vector<AuditRecord>> audit(qint64 beforeId, int limit) override
+    {
+        return store::auditRows(*m_database, beforeId, limit);
+    }
+
 private:
     static Result<Verb> checked(const OperationRequest &request);
 
     std::unique_ptr<store::Database> m_database;
+    const QByteArray m_hashKey;
 };
 
 Result<Verb> StoreConsole::checked(const OperationRequest &request)
@@ -144,7 +196,7 @@ Result<OperationRecord> StoreConsole::submit(const OperationRequest &request)
     operation.armed = request.armed;
     operation.dedupe = request.dedupe;
     if (preview.count >= countCap && *verb != Verb::RetryEvent) {
-        const auto exact = store::countDeliveries(*m_database, request.filter, expectedCap);
+        const auto exact = store::countDeliveriesExactly(*m_database, request.filter, expectedCap);
         if (!exact)
             return exact.error();
         operation.expected = *exact;
@@ -160,9 +212,9 @@ QString defaultActor()
     return name.isEmpty() ? QStringLiteral("unknown") : name;
 }
 
-std::unique_ptr<Console> makeStoreConsole(std::unique_ptr<store::Database> database)
+std::unique_ptr<Console> makeStoreConsole(std::unique_ptr<store::Database> database, const QByteArray &hashKey)
 {
-    return std::make_unique<StoreConsole>(std::move(database));
+    return std::make_unique<StoreConsole>(std::move(database), hashKey);
 }
 
 } // namespace sendoff::admin

@@ -6,8 +6,8 @@
 namespace sendoff::admin {
 
 // The console over a store. Thread: the connection's, which it owns. A request without an actor is stored under
-// defaultActor().
-std::unique_ptr<Console> makeStoreConsole(std::unique_ptr<store::Database> database);
+// defaultActor(). `hashKey` is the key of address hashes; without the right one nobody is found by an address.
+std::unique_ptr<Console> makeStoreConsole(std::unique_ptr<store::Database> database, const QByteArray &hashKey = {});
 // Who acts where a request names nobody: the login name of this process.
 QString defaultActor();
 

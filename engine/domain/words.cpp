@@ -93,6 +93,22 @@ const Words<Outcome, 7> outcomes{{{Outcome::Accepted, L("accepted")},
                                   {Outcome::Configuration, L("configuration")},
                                   {Outcome::Unknown, L("unknown")}}};
 
+const Words<DeliverySort, 4> sorts{{{DeliverySort::Newest, L("newest")},
+                                    {DeliverySort::Oldest, L("oldest")},
+                                    {DeliverySort::NextDue, L("due")},
+                                    {DeliverySort::LastEnded, L("ended")}}};
+
+const Words<ProblemGrouping, 5> groupings{{{ProblemGrouping::Fingerprint, L("fingerprint")},
+                                           {ProblemGrouping::Provider, L("provider")},
+                                           {ProblemGrouping::EventType, L("type")},
+                                           {ProblemGrouping::RecipientDomain, L("domain")},
+                                           {ProblemGrouping::PublishedSet, L("set")}}};
+
+const Words<Role, 4> roles{{{Role::Viewer, L("viewer")},
+                            {Role::Support, L("support")},
+                            {Role::Operator, L("operator")},
+                            {Role::Admin, L("admin")}}};
+
 } // namespace
 
 QLatin1String toText(EventState word)
@@ -118,6 +134,18 @@ QLatin1String toText(Channel word)
 QLatin1String toText(Outcome word)
 {
     return textOf(outcomes, word);
+}
+QLatin1String toText(DeliverySort word)
+{
+    return textOf(sorts, word);
+}
+QLatin1String toText(ProblemGrouping word)
+{
+    return textOf(groupings, word);
+}
+QLatin1String toText(Role word)
+{
+    return textOf(roles, word);
 }
 
 template <>
@@ -149,6 +177,21 @@ template <>
 std::optional<Outcome> fromText<Outcome>(QStringView text)
 {
     return wordOf(outcomes, text);
+}
+template <>
+std::optional<DeliverySort> fromText<DeliverySort>(QStringView text)
+{
+    return wordOf(sorts, text);
+}
+template <>
+std::optional<ProblemGrouping> fromText<ProblemGrouping>(QStringView text)
+{
+    return wordOf(groupings, text);
+}
+template <>
+std::optional<Role> fromText<Role>(QStringView text)
+{
+    return wordOf(roles, text);
 }
 
 bool isLive(DeliveryState state)

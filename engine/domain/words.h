@@ -65,12 +65,29 @@ enum class Channel { Email, Sms, Push, Inbox, Webhook };
 // What became of one request to a provider. Closed: the engine's rules cover each of them.
 enum class Outcome { Accepted, Throttled, Transient, PermanentRecipient, PermanentMessage, Configuration, Unknown };
 
+// The orders that lists are offered in; each walks an index, so that a page costs the same at any depth.
+enum class DeliverySort {
+    Newest, // by creation
+    Oldest,
+    NextDue,  // waiting rows, the next due first
+    LastEnded // ended rows, the last end first
+};
+
+// What failures are grouped by.
+enum class ProblemGrouping { Fingerprint, Provider, EventType, RecipientDomain, PublishedSet };
+
+// What a person's login may do; each may all that the ones before it may.
+enum class Role { Viewer, Support, Operator, Admin };
+
 QLatin1String toText(EventState);
 QLatin1String toText(DeliveryState);
 QLatin1String toText(Reason);
 QLatin1String toText(Lane);
 QLatin1String toText(Channel);
 QLatin1String toText(Outcome);
+QLatin1String toText(DeliverySort);    // "newest", "oldest", "due", "ended"
+QLatin1String toText(ProblemGrouping); // "fingerprint", "provider", "type", "domain", "set"
+QLatin1String toText(Role);
 
 // Specialised for each enum above.
 template <typename Word>
@@ -87,6 +104,12 @@ template <>
 std::optional<Channel> fromText<Channel>(QStringView);
 template <>
 std::optional<Outcome> fromText<Outcome>(QStringView);
+template <>
+std::optional<DeliverySort> fromText<DeliverySort>(QStringView);
+template <>
+std::optional<ProblemGrouping> fromText<ProblemGrouping>(QStringView);
+template <>
+std::optional<Role> fromText<Role>(QStringView);
 
 // Still in the hot table: scheduled, ready, leased, held.
 bool isLive(DeliveryState);

@@ -46,19 +46,19 @@ void appendAudit(Session &session, const AuditEntry &entry)
                  previous, chainHash(previous, at, entry)});
 }
 
-Result<std::vector<AuditRow>> auditRows(Database &database, qint64 beforeId, int limit)
+Result<std::vector<AuditRecord>> auditRows(Database &database, qint64 beforeId, int limit)
 {
     if (limit < 1 || limit > 1'000)
         return Error{ErrorCode::Invalid, QStringLiteral("limit must be 1 to 1000")};
     return database.read([&](Session &session) {
-        std::vector<AuditRow> rows;
+        std::vector<AuditRecord> rows;
         Cursor row =
             session.run("SELECT id, $ms(at), actor, action, object, detail, hash FROM sendoff_audit WHERE id < ? "
                         "ORDER BY id DESC LIMIT ?",
                         {beforeId > 0 ? beforeId : std::numeric_limits<qint64>::max(), limit});
         while (row.next())
             rows.push_back(
-                {row.integer(0), row.time(1), {row.text(2), row.text(3), row.text(4), row.text(5)}, row.text(6)});
+                {row.integer(0), row.time(1), row.text(2), row.text(3), row.text(4), row.text(5), row.text(6)});
         return rows;
     });
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include "domain/clock.h"
+#include "domain/records.h"
 #include "domain/result.h"
 #include "store/database.h"
 #include <QString>
@@ -17,14 +18,6 @@ struct AuditEntry
     QString detail; // no secret, no address
 };
 
-struct AuditRow
-{
-    qint64 id = 0;
-    Timestamp at;
-    AuditEntry entry;
-    QString hash;
-};
-
 struct AuditCheck
 {
     qint64 rows = 0;        // looked at
@@ -35,7 +28,7 @@ struct AuditCheck
 // holds the chain's lock to the commit.
 void appendAudit(Session &session, const AuditEntry &entry);
 // The newest first; limit 1…1000.
-Result<std::vector<AuditRow>> auditRows(Database &database, qint64 beforeId, int limit);
+Result<std::vector<AuditRecord>> auditRows(Database &database, qint64 beforeId, int limit);
 Result<AuditCheck> checkAudit(Database &database);
 
 } // namespace sendoff::store

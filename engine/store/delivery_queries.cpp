@@ -53,7 +53,7 @@ QByteArray bothHalves(const QByteArray &columns, const FilterSql &where, const Q
 
 } // namespace
 
-Result<DeliveryPage> listDeliveries(Database &database, const Filter &filter, const QString &after, int limit)
+Result<DeliveryPage> listDeliveries(Database &database, const Filter &filter, DeliverySort, const QString &after, int limit)
 {
     if (limit < 1 || limit > maxPage)
         return Error{ErrorCode::Invalid, QStringLiteral("limit must be 1 to %1").arg(maxPage)};
@@ -84,13 +84,13 @@ Result<DeliveryPage> listDeliveries(Database &database, const Filter &filter, co
                 break;
             }
             page.rows.push_back(deliveryRecord(row));
-            end = {row.text(32), page.rows.back().id.value};
+            end = {row.text(deliveryRecordWidth), page.rows.back().id.value};
         }
         return page;
     });
 }
 
-Result<qint64> countDeliveries(Database &database, const Filter &filter, qint64 cap)
+Result<qint64> countDeliveriesExactly(Database &database, const Filter &filter, qint64 cap)
 {
     const Result<FilterSql> where = filterSql(filter, FilteredRows::Deliveries);
     if (!where)
@@ -106,6 +106,14 @@ Result<qint64> countDeliveries(Database &database, const Filter &filter, qint64 
         row.next();
         return row.integer(0);
     });
+}
+
+Result<RowCount> countDeliveries(Database &database, const Filter &filter, qint64 cap)
+{
+    const Result<qint64> count = countDeliveriesExactly(database, filter, cap);
+    if (!count)
+        return count.error();
+    return RowCount{*count, *count >= cap};
 }
 
 namespace {
@@ -161,7 +169,7 @@ void addOperations(Session &session, std::vector<DeliveryStory> &stories, const 
             "WHERE i.delivery_id $any(SELECT value->>'id' FROM $rows) ORDER BY o.id",
         {ids});
     while (row.next())
-        stories[places.value(row.text(14))].operations.push_back(operationRecord(row));
+        stories[places.value(row.text(operationRecordWidth))].operations.push_back(operationRecord(row));
 }
 
 void addEvents(Session &session, std::vector<DeliveryStory> &stories)

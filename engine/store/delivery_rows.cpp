@@ -16,7 +16,7 @@ const char *const deliveryColumns = "id, event_id, event_sequence, type, tenant,
                                     "lease_holder, lease_until, handed_at, "
                                     "first_handed_at, has_unknown, possible_duplicate, last_outcome, last_code, "
                                     "last_status, fingerprint, provider_message_id, "
-                                    "accepted_at, content_removed_at, ended_at";
+                                    "accepted_at, content_removed_at, ended_at, operation_id";
 
 namespace {
 

@@ -108,6 +108,16 @@ Result<OperationRecord> stopOperation(Database &database, qint64 id, const QStri
     });
 }
 
+Result<OperationRecord> pauseOperation(Database &, qint64 id, bool, const QString &)
+{
+    return noOperation(id);
+}
+
+Result<OperationRecord> setOperationRate(Database &, qint64 id, int, const QString &)
+{
+    return noOperation(id);
+}
+
 Result<OperationRecord> operationById(Database &database, qint64 id)
 {
     return database.read([&](Session &session) -> Result<OperationRecord> {
@@ -141,18 +151,18 @@ Result<std::vector<OperationRecord>> listOperations(Database &database, int limi
     });
 }
 
-Result<std::vector<OperationItemRecord>> operationItems(Database &database, qint64 id, int limit)
+Result<std::vector<OperationItemRecord>> operationItems(Database &database, qint64 id, const QString &result, int limit)
 {
     if (limit < 1 || limit > 100'000)
         return Error{ErrorCode::Invalid, QStringLiteral("limit must be 1 to 100000")};
     return database.read([&](Session &session) {
         std::vector<OperationItemRecord> items;
         Cursor row =
-            session.run("SELECT delivery_id, result, detail FROM sendoff_operation_item WHERE operation_id = ? "
-                        "ORDER BY at DESC, delivery_id LIMIT ?",
-                        {id, limit});
+            session.run("SELECT delivery_id, result, detail, outcome, $ms(at) FROM sendoff_operation_item "
+                        "WHERE operation_id = ? AND (? = '' OR result = ?) ORDER BY at DESC, delivery_id LIMIT ?",
+                        {id, result, result, limit});
         while (row.next())
-            items.push_back({DeliveryId(row.text(0)), row.text(1), row.text(2)});
+            items.push_back({DeliveryId(row.text(0)), row.text(1), row.text(2), row.text(3), row.time(4)});
         return items;
     });
 }

@@ -17,9 +17,11 @@ struct NewOperation
     QString filter; // canonical text
     qint64 watermark = 0;
     qint64 expected = 0;
+    QByteArray parameters = "{}"; // see domain/operation.h
     qint64 rate = 0;
+    int stopAtFailures = 0; // percent; 0: never
     QString reason;
-    QString actor;
+    QString actor; // PostgreSQL stamps the login instead
     Milliseconds armed{0};
     QString dedupe; // empty: none
 };
@@ -30,12 +32,16 @@ Result<OperationRecord> storeOperation(Database &database, const NewOperation &o
 Result<OperationRecord> undoOperation(Database &database, qint64 id, const QString &actor);
 // An armed one is undone; a running one ends after its current batch. Refused once it has ended.
 Result<OperationRecord> stopOperation(Database &database, qint64 id, const QString &actor);
+// A paused one keeps its place. Refused once it has ended.
+Result<OperationRecord> pauseOperation(Database &database, qint64 id, bool paused, const QString &actor);
+Result<OperationRecord> setOperationRate(Database &database, qint64 id, int rate, const QString &actor);
 Result<OperationRecord> operationById(Database &database, qint64 id);                 // NotFound
 Result<OperationRecord> operationByDedupe(Database &database, const QString &dedupe); // NotFound
 // Newest first; limit 1…1000.
 Result<std::vector<OperationRecord>> listOperations(Database &database, int limit);
-// What became of each row, newest first; limit 1…100000.
-Result<std::vector<OperationItemRecord>> operationItems(Database &database, qint64 id, int limit);
+// What became of each row, newest first; limit 1…100000. `result` done, skipped or failed; empty: all.
+Result<std::vector<OperationItemRecord>> operationItems(Database &database, qint64 id, const QString &result,
+                                                        int limit);
 
 // One matched delivery as the rules see it.
 struct OperationRow

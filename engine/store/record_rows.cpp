@@ -8,14 +8,14 @@ const char *const deliveryRecordColumns = "d.id, d.event_id, d.type, d.tenant, d
                                           "d.has_unknown, d.possible_duplicate, d.last_outcome, "
                                           "d.last_code, d.last_status, d.provider_message_id, d.created_at, d.due_at, "
                                           "d.expires_at, d.accepted_at, d.ended_at, "
-                                          "d.lease_holder, d.lease_until, d.lease_token";
+                                          "d.lease_holder, d.lease_until, d.lease_token, d.parent_id, d.fingerprint";
 
 const char *const deliveryRecordValues = "id, event_id, type, tenant, channel, provider, lane, category, role, "
                                          "user_id, address_mask, state, reason, detail, revision, "
                                          "attempts, failures, claims, has_unknown, possible_duplicate, last_outcome, "
                                          "last_code, last_status, provider_message_id, "
                                          "$ms(created_at), $ms(due_at), $ms(expires_at), $ms(accepted_at), "
-                                         "$ms(ended_at), lease_holder, $ms(lease_until), lease_token";
+                                         "$ms(ended_at), lease_holder, $ms(lease_until), lease_token, parent_id, fingerprint";
 
 DeliveryRecord deliveryRecord(const Cursor &row)
 {
@@ -52,6 +52,8 @@ DeliveryRecord deliveryRecord(const Cursor &row)
     record.leaseHolder = row.text(29);
     record.leaseUntil = row.maybeTime(30);
     record.version = row.integer(31);
+    record.parent = DeliveryId(row.text(32));
+    record.fingerprint = row.text(33);
     return record;
 }
 
@@ -82,7 +84,9 @@ EventRecord eventRecord(const Cursor &row)
 
 const char *const operationRecordValues = "o.id, o.verb, o.filter, o.expected, o.reason, o.actor, $ms(o.created_at), "
                                           "$ms(o.armed_until), o.state, o.done_count, "
-                                          "o.skipped_count, o.failed_count, $ms(o.ended_at), o.detail";
+                                          "o.skipped_count, o.failed_count, $ms(o.ended_at), o.detail, "
+                                          "o.parameters, o.watermark, o.rate, o.stop_at_failures, o.is_paused, "
+                                          "o.accepted_count, o.is_tallied, $ms(o.started_at)";
 
 OperationRecord operationRecord(const Cursor &row)
 {
@@ -101,6 +105,15 @@ OperationRecord operationRecord(const Cursor &row)
     record.failed = row.integer(11);
     record.endedAt = row.maybeTime(12);
     record.detail = row.text(13);
+    if (auto parameters = operationParameters(row.bytes(14)))
+        record.parameters = std::move(*parameters); // what a newer program wrote is shown by its own
+    record.watermark = row.integer(15);
+    record.rate = int(row.integer(16));
+    record.stopAtFailures = int(row.integer(17));
+    record.isPaused = row.flag(18);
+    record.accepted = row.integer(19);
+    record.isTallied = row.flag(20);
+    record.startedAt = row.maybeTime(21);
     return record;
 }
 

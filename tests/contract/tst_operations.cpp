@@ -132,7 +132,7 @@ private Q_SLOTS:
         QCOMPARE(ended->done, 501);
         QCOMPARE(ended->skipped, 0);
         QVERIFY(ended->endedAt);
-        QCOMPARE(console->operationItems(operation->id, 1'000)->size(), 501U);
+        QCOMPARE(console->operationItems(operation->id, {}, 1'000)->size(), 501U);
         QCOMPARE(console->story(DeliveryId(heldId))->operations.size(), 1U);
     }
 

@@ -69,8 +69,8 @@ private Q_SLOTS:
         QCOMPARE(*currentPublishedSet(store.database()), row->id);
         const auto audit = auditRows(store.database(), 0, 10);
         QCOMPARE(audit->size(), 1U);
-        QCOMPARE(audit->front().entry.action, QStringLiteral("publish"));
-        QCOMPARE(audit->front().entry.actor, ana);
+        QCOMPARE(audit->front().action, QStringLiteral("publish"));
+        QCOMPARE(audit->front().actor, ana);
     }
 
     void publish_ofTheSameSetAnswersTheFirst()

@@ -75,11 +75,11 @@ private Q_SLOTS:
                 const auto typed = Filter::parse(filterOf(field, {text}).toText());
                 QVERIFY2(typed.ok(), qPrintable(text));
                 for (const Filter &filter : {*typed, filterOf(field, {text})}) {
-                    const auto page = console->deliveries(filter, {}, 1000);
+                    const auto page = console->deliveries(filter, DeliverySort::Newest, {}, 1000);
                     QVERIFY2(page.ok(), page ? "" : qPrintable(page.error().message));
                     QCOMPARE(page->rows.size(), 1U);
                     QCOMPARE(page->rows.front().tenant, text);
-                    QCOMPARE(*console->count(filter), 1);
+                    QCOMPARE(console->count(filter)->count, 1);
                 }
             }
             for (const QString &field : filterFields()) {
@@ -89,7 +89,7 @@ private Q_SLOTS:
             QCOMPARE(console->story(DeliveryId(text)).error().code, ErrorCode::NotFound);
             QCOMPARE(console->eventStory(EventId(text)).error().code, ErrorCode::NotFound);
             QVERIFY(console->events(filterOf(QStringLiteral("tenant"), {text}), 0, 10)->empty());
-            QCOMPARE(console->deliveries({}, text, 10).error().code, ErrorCode::Invalid); // as a page cursor
+            QCOMPARE(console->deliveries({}, DeliverySort::Newest, text, 10).error().code, ErrorCode::Invalid); // as a page cursor
             const auto unknown = console->count(filterOf(text, {QStringLiteral("x")}));   // as a column
             QCOMPARE(unknown.error().code, ErrorCode::Invalid);
         }
@@ -141,7 +141,7 @@ private Q_SLOTS:
         Timestamp newest = Timestamp::max();
         int page = 0;
         do {
-            const auto answer = console->deliveries({}, after, 37);
+            const auto answer = console->deliveries({}, DeliverySort::Newest, after, 37);
             QVERIFY2(answer.ok(), answer ? "" : qPrintable(answer.error().message));
             QVERIFY(!answer->rows.empty());
             for (const DeliveryRecord &row : answer->rows) {
@@ -170,11 +170,11 @@ private Q_SLOTS:
         TestDatabase store(test::fetchKind());
         test::insertDeliveries(store, {}, QStringLiteral("hot"), 10);
         const auto console = makeStoreConsole(store.connect());
-        QVERIFY(console->deliveries({}, {}, 10)->next.isEmpty());
-        QVERIFY(!console->deliveries({}, {}, 9)->next.isEmpty());
-        QCOMPARE(console->deliveries({}, {}, 0).error().code, ErrorCode::Invalid);
-        QCOMPARE(console->deliveries({}, {}, 1001).error().code, ErrorCode::Invalid);
-        QCOMPARE(console->deliveries({}, QStringLiteral("bm8"), 5).error().code, ErrorCode::Invalid);
+        QVERIFY(console->deliveries({}, DeliverySort::Newest, {}, 10)->next.isEmpty());
+        QVERIFY(!console->deliveries({}, DeliverySort::Newest, {}, 9)->next.isEmpty());
+        QCOMPARE(console->deliveries({}, DeliverySort::Newest, {}, 0).error().code, ErrorCode::Invalid);
+        QCOMPARE(console->deliveries({}, DeliverySort::Newest, {}, 1001).error().code, ErrorCode::Invalid);
+        QCOMPARE(console->deliveries({}, DeliverySort::Newest, QStringLiteral("bm8"), 5).error().code, ErrorCode::Invalid);
     }
 
     void filtersChooseByEveryField()
@@ -207,13 +207,13 @@ private Q_SLOTS:
               QStringLiteral("state:dead,unknown,held"), QStringLiteral("reason:permanent_recipient"),
               QStringLiteral("code:21211"), QStringLiteral("code:400"), QStringLiteral("outcome:permanent_recipient"),
               QStringLiteral("age>1h"), QStringLiteral("state:dead age>1h channel:sms")}) {
-            const auto page = console->deliveries(*Filter::parse(text), {}, 50);
+            const auto page = console->deliveries(*Filter::parse(text), DeliverySort::Newest, {}, 50);
             QVERIFY2(page.ok(), page ? "" : qPrintable(text + page.error().message));
             QVERIFY2(page->rows.size() == 1 && page->rows.front().id.value == id, qPrintable(text));
         }
-        QCOMPARE(*console->count(*Filter::parse(QStringLiteral("age<1h"))), 20);
-        QCOMPARE(*console->count(*Filter::parse(QStringLiteral("state:dead channel:email"))), 0);
-        QCOMPARE(*console->count({}), 21);
+        QCOMPARE(console->count(*Filter::parse(QStringLiteral("age<1h")))->count, 20);
+        QCOMPARE(console->count(*Filter::parse(QStringLiteral("state:dead channel:email")))->count, 0);
+        QCOMPARE(console->count({})->count, 21);
     }
 
     void countStopsAtItsCap()
@@ -224,8 +224,8 @@ private Q_SLOTS:
         ended.state = DeliveryState::Accepted;
         test::insertDeliveries(store, ended, QStringLiteral("b"), 6'000);
         const auto console = makeStoreConsole(store.connect());
-        QCOMPARE(*console->count({}), countCap);
-        QCOMPARE(*console->count(*Filter::parse(QStringLiteral("state:accepted"))), 6'000);
+        QCOMPARE(console->count({})->count, countCap);
+        QCOMPARE(console->count(*Filter::parse(QStringLiteral("state:accepted")))->count, 6'000);
     }
 
     void storyTellsAllThatHappened()
@@ -312,8 +312,8 @@ private Q_SLOTS:
         const auto console = makeStoreConsole(store.connect());
         const auto status = console->status();
         QCOMPARE(status->dead, 37);
-        QCOMPARE(*console->count(*Filter::parse(QStringLiteral("state:dead"))), 37);
-        QCOMPARE(console->deliveries(*Filter::parse(QStringLiteral("state:dead")), {}, 1000)->rows.size(), 37U);
+        QCOMPARE(console->count(*Filter::parse(QStringLiteral("state:dead")))->count, 37);
+        QCOMPARE(console->deliveries(*Filter::parse(QStringLiteral("state:dead")), DeliverySort::Newest, {}, 1000)->rows.size(), 37U);
         OperationRequest request;
         request.verb = QStringLiteral("retry");
         request.filter = *Filter::parse(QStringLiteral("state:dead"));
@@ -416,7 +416,7 @@ private Q_SLOTS:
         test::insertDeliveries(store, {}, QStringLiteral("a"), 3);
         const auto console = makeStoreConsole(store.connect(store::Access::ReadOnly));
         QVERIFY(console->status().ok());
-        QCOMPARE(console->deliveries({}, {}, 10)->rows.size(), 3U);
+        QCOMPARE(console->deliveries({}, DeliverySort::Newest, {}, 10)->rows.size(), 3U);
         OperationRequest request;
         request.verb = QStringLiteral("cancel");
         request.filter = filterOf(QStringLiteral("channel"), {QStringLiteral("email")});

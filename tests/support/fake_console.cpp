@@ -98,7 +98,7 @@ public:
         return answer<StatusRecord>("status", [&] { return m->status; });
     }
 
-    Result<DeliveryPage> deliveries(const Filter &filter, const QString &after, int limit) override
+    Result<DeliveryPage> deliveries(const Filter &filter, DeliverySort, const QString &after, int limit) override
     {
         return answer<DeliveryPage>("deliveries", [&] {
             DeliveryPage page;
@@ -121,9 +121,12 @@ public:
         });
     }
 
-    Result<qint64> count(const Filter &filter) override
+    Result<RowCount> count(const Filter &filter) override
     {
-        return answer<qint64>("count", [&] { return std::min<qint64>(qint64(matching(filter).size()), countCap); });
+        return answer<RowCount>("count", [&] {
+            const qint64 count = qint64(matching(filter).size());
+            return RowCount{std::min(count, countCap), count >= countCap};
+        });
     }
 
     Result<DeliveryStory> story(const DeliveryId &id) override
@@ -217,7 +220,7 @@ public:
     {
         return answer<OperationRecord>("operation", [&]() -> Result<OperationRecord> { return find(id); });
     }
-    Result<std::vector<OperationItemRecord>> operationItems(qint64, int) override
+    Result<std::vector<OperationItemRecord>> operationItems(qint64, const QString &, int) override
     {
         return answer<std::vector<OperationItemRecord>>("operationItems",
                                                         [] { return std::vector<OperationItemRecord>{}; });
@@ -225,6 +228,59 @@ public:
     Result<std::vector<OperationRecord>> operations(int) override
     {
         return answer<std::vector<OperationRecord>>("operations", [&] { return m->operations; });
+    }
+
+    Result<OperationRecord> pauseOperation(qint64 id, bool paused) override
+    {
+        return answer<OperationRecord>("pauseOperation", [&]() -> Result<OperationRecord> {
+            auto record = find(id);
+            if (record)
+                record->isPaused = paused;
+            return record;
+        });
+    }
+    Result<OperationRecord> setOperationRate(qint64 id, int rate) override
+    {
+        return answer<OperationRecord>("setOperationRate", [&]() -> Result<OperationRecord> {
+            auto record = find(id);
+            if (record)
+                record->rate = rate;
+            return record;
+        });
+    }
+    Result<std::vector<ProblemRecord>> problems(ProblemGrouping, const Filter &, int) override
+    {
+        return answer<std::vector<ProblemRecord>>("problems", [] { return std::vector<ProblemRecord>{}; });
+    }
+    Result<PersonRecord> person(const QString &, int) override
+    {
+        return answer<PersonRecord>("person", [] { return PersonRecord{}; });
+    }
+    Result<ForecastRecord> forecast(int) override
+    {
+        return answer<ForecastRecord>("forecast", [] { return ForecastRecord{}; });
+    }
+    Result<std::vector<ActivityPoint>> activity(Timestamp, Timestamp, Milliseconds) override
+    {
+        return answer<std::vector<ActivityPoint>>("activity", [] { return std::vector<ActivityPoint>{}; });
+    }
+    Result<std::vector<NoteRecord>> notes(const QString &, const QString &) override
+    {
+        return answer<std::vector<NoteRecord>>("notes", [] { return std::vector<NoteRecord>{}; });
+    }
+    Result<RightsRecord> rights() override
+    {
+        return answer<RightsRecord>("rights", [] {
+            return RightsRecord{QStringLiteral("ana"), Role::Admin, false};
+        });
+    }
+    Result<RevealedRecord> reveal(const DeliveryId &, const QString &) override
+    {
+        return answer<RevealedRecord>("reveal", [] { return RevealedRecord{}; });
+    }
+    Result<std::vector<AuditRecord>> audit(qint64, int) override
+    {
+        return answer<std::vector<AuditRecord>>("audit", [] { return std::vector<AuditRecord>{}; });
     }
 
 private:

@@ -168,9 +168,9 @@ void DeliveriesPage::countMatching()
         return;
     m_slow->ask(
         m_countSlot, [filter = m_model.filter()](admin::Console &console) { return console.count(filter); },
-        [this](Result<qint64> count) {
+        [this](Result<RowCount> count) {
             if (count)
-                m_matching = *count;
+                m_matching = count->count;
             updateNumbers();
             updateActions();
         });

@@ -51,7 +51,7 @@ void DeliveryModel::setFilter(const Filter &filter)
         return;
     m_loading = Loading::Reset;
     m_worker->ask(
-        m_slot, [filter](admin::Console &console) { return console.deliveries(filter, {}, pageSize); },
+        m_slot, [filter](admin::Console &console) { return console.deliveries(filter, DeliverySort::Newest, {}, pageSize); },
         [this](Result<DeliveryPage> page) {
             if (!take(page ? nullptr : &page.error()))
                 return;
@@ -98,7 +98,7 @@ void DeliveryModel::refresh(bool holdNew)
         [filter = m_filter, start, last, most](admin::Console &console) -> Result<Stretch> {
             Stretch stretch;
             for (QString cursor = start; stretch.pages.size() < most;) {
-                auto page = console.deliveries(filter, cursor, pageSize);
+                auto page = console.deliveries(filter, DeliverySort::Newest, cursor, pageSize);
                 if (!page)
                     return page.error();
                 stretch.cursors.push_back(cursor);
@@ -173,7 +173,7 @@ void DeliveryModel::showNewest()
     m_slot.drop();
     m_loading = Loading::Refresh;
     m_worker->ask(
-        m_slot, [filter = m_filter](admin::Console &console) { return console.deliveries(filter, {}, pageSize); },
+        m_slot, [filter = m_filter](admin::Console &console) { return console.deliveries(filter, DeliverySort::Newest, {}, pageSize); },
         [this](Result<DeliveryPage> page) {
             if (!take(page ? nullptr : &page.error()))
                 return;
@@ -198,7 +198,7 @@ void DeliveryModel::fetchMore(const QModelIndex &parent)
     m_worker->ask(
         m_slot,
         [filter = m_filter, cursor = m_next](admin::Console &console) {
-            return console.deliveries(filter, cursor, pageSize);
+            return console.deliveries(filter, DeliverySort::Newest, cursor, pageSize);
         },
         [this, cursor = m_next](Result<DeliveryPage> page) {
             if (take(page ? nullptr : &page.error()))
@@ -241,7 +241,7 @@ void DeliveryModel::fetchPrevious()
         [filter = m_filter, start, first](admin::Console &console) -> Result<Stretch> {
             Stretch stretch;
             for (QString cursor = start; stretch.pages.size() < 3;) {
-                auto page = console.deliveries(filter, cursor, pageSize);
+                auto page = console.deliveries(filter, DeliverySort::Newest, cursor, pageSize);
                 if (!page)
                     return page.error();
                 stretch.cursors.push_back(cursor);

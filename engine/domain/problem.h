@@ -1,0 +1,34 @@
+#pragma once
+#include "domain/attempt.h"
+#include "domain/words.h"
+#include <QString>
+
+namespace sendoff {
+
+// A provider's words without what differs from row to row: numbers, ids, addresses, hosts, quoted parts, times and hex
+// become "#", white space is folded, at most 200 characters. Never holds an address or a token.
+QString normalisedProviderText(const QString &text);
+
+// The kind of a failure: what fails alike has the same. Stable over releases: it is stored.
+struct Problem
+{
+    QString fingerprint; // 16 hex digits
+    Outcome outcome = Outcome::Unknown;
+    QString provider;
+    Channel channel = Channel::Email;
+    int status = 0;
+    QString code;
+    QString text; // normalised
+};
+// Of an attempt that was not accepted.
+Problem problemOf(const QString &provider, Channel channel, const AttemptResult &attempt);
+
+// What a person should do about it: one sentence, and the verb that does it ("retry", "discard", empty: none).
+struct Suggestion
+{
+    QString sentence;
+    QString verb;
+};
+Suggestion suggestionFor(Outcome outcome, const QString &code);
+
+} // namespace sendoff
