@@ -1,6 +1,7 @@
 #include "app/cli/invocation.h"
 
 #include "admin/store_console.h"
+#include "app/cli/arguments.h"
 #include "store/migrator.h"
 
 #include <QFileInfo>
@@ -95,12 +96,36 @@ Result<std::unique_ptr<store::Database>> Invocation::openStore(store::Access acc
     return opened;
 }
 
-Result<std::unique_ptr<admin::Console>> Invocation::openConsole(store::Access access)
+// Empty where the configuration has none, or can't be read: then only addresses are not found.
+QByteArray Invocation::addressKey()
+{
+    const auto loaded = configuration();
+    if (!loaded || !(*loaded)->store.addressKey.isSet())
+        return {};
+    const Result<Secret> secret = resolveSecret((*loaded)->store.addressKey, SecretReaders::ofThisProcess());
+    if (!secret) {
+        complain(QStringLiteral("nobody can be found by an address: store.address_key: %1").arg(secret.error().message));
+        return {};
+    }
+    return secret->reveal();
+}
+
+Result<std::unique_ptr<admin::Console>> Invocation::openConsole(store::Access access, Keys keys)
 {
     auto database = openStore(access);
     if (!database)
         return database.error();
-    return admin::makeStoreConsole(std::move(*database));
+    return admin::makeStoreConsole(std::move(*database), keys == Keys::Addresses ? addressKey() : QByteArray());
+}
+
+QString Invocation::sameStore() const
+{
+    QString text;
+    if (!m_options.config.empty())
+        text += QStringLiteral(" --config ") + shellQuoted(QString::fromStdString(m_options.config));
+    if (!m_options.store.empty())
+        text += QStringLiteral(" --store ") + shellQuoted(QString::fromStdString(m_options.store));
+    return text;
 }
 
 } // namespace sendoff::app

@@ -44,9 +44,17 @@ public:
     Result<std::unique_ptr<store::Database>> openStore(store::Access access);
     // The same without a look at the schema; the file of a SQLite store is made where `mayCreate`.
     Result<std::unique_ptr<store::Database>> openAnyStore(store::Access access, bool mayCreate);
-    Result<std::unique_ptr<admin::Console>> openConsole(store::Access access);
+    // `keys` asks for the key of address hashes too; without it nobody is found by an address.
+    enum class Keys { None, Addresses };
+    Result<std::unique_ptr<admin::Console>> openConsole(store::Access access, Keys keys = Keys::None);
+
+    // The options of this run that another command needs to mean the same store, with a blank in front of each:
+    // " --config F". Empty: none was given.
+    QString sameStore() const;
 
 private:
+    QByteArray addressKey();
+
     CommonOptions m_options;
     Output m_output;
     std::optional<Configuration> m_configuration;

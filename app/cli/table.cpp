@@ -11,10 +11,14 @@ QString counted(qint64 count, const QString &one, const QString &many)
     return QStringLiteral("%1 %2").arg(QString::number(count), count == 1 ? one : many);
 }
 
+QString wholeNumber(qint64 number)
+{
+    return QLocale(QLocale::English, QLocale::UnitedStates).toString(number);
+}
+
 QString cappedCount(qint64 count)
 {
-    const QLocale english(QLocale::English, QLocale::UnitedStates);
-    return count >= countCap ? english.toString(countCap - 1) + u'+' : english.toString(count);
+    return count >= countCap ? wholeNumber(countCap - 1) + u'+' : wholeNumber(count);
 }
 
 QString spokenAge(Milliseconds age)
@@ -56,6 +60,34 @@ QString printable(QString text)
     return text;
 }
 
+QString elided(const QString &text, qsizetype limit)
+{
+    return text.size() <= limit ? text : text.left(std::max<qsizetype>(limit - 1, 0)) + QChar(0x2026);
+}
+
+QStringList wrapped(const QString &text, qsizetype width)
+{
+    QStringList lines;
+    QString line;
+    for (const QString &word : text.split(u' ', Qt::SkipEmptyParts)) {
+        if (!line.isEmpty() && line.size() + 1 + word.size() > width) {
+            lines += line;
+            line.clear();
+        }
+        line += line.isEmpty() ? word : u' ' + word;
+    }
+    if (!line.isEmpty())
+        lines += line;
+    return lines;
+}
+
+QString spokenNumber(double number)
+{
+    const QLocale english(QLocale::English, QLocale::UnitedStates);
+    const QString text = english.toString(number, 'f', 1);
+    return text.endsWith(QLatin1String(".0")) ? text.chopped(2) : text;
+}
+
 Table::Table(QStringList heads)
 {
     m_rows.push_back(std::move(heads));
@@ -78,11 +110,15 @@ QStringList Table::lines(const std::function<QString(const QString &)> &paint) c
     QStringList lines;
     for (const QStringList &row : m_rows) {
         QString line;
+        qsizetype used = 0; // columns so far: colours take none
         for (qsizetype column = 0; column < row.size(); ++column) {
-            const QString &cell = row[column];
+            const bool isLast = column + 1 == row.size();
+            const qsizetype room = m_width - used;
+            const QString cell = isLast && m_width > 0 ? elided(row[column], std::max<qsizetype>(room, 8)) : row[column];
             line += paint ? paint(cell) : cell;
-            if (column + 1 < row.size())
+            if (!isLast)
                 line += QString(widths[size_t(column)] + 2 - cell.size(), u' ');
+            used += widths[size_t(column)] + 2;
         }
         lines += line;
     }

@@ -11,13 +11,17 @@ namespace sendoff::channel {
 
 using HttpHeaders = std::vector<std::pair<QByteArray, QByteArray>>;
 
-// One POST to a provider. The body is never empty: an empty POST can't prove whether it left (transport refuses it).
+// One request to a provider. A POST's body is never empty: an empty one can't prove whether it left (transport refuses
+// it). A GET asks and changes nothing; it has no body.
 struct HttpRequest
 {
+    QByteArray method = "POST"; // or "GET"
     QUrl url;
     HttpHeaders headers; // names are tokens, values without CR, LF, NUL; the transport refuses others
     QByteArray body;
     QByteArray contentType = "application/json";
+    // The only address to connect to, whatever the host's name resolves to: one that was checked. Empty: any.
+    QString pinnedAddress;
 };
 
 // Why there is no complete answer.

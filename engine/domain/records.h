@@ -46,8 +46,8 @@ struct DeliveryRecord
     std::optional<Timestamp> endedAt;
     QString leaseHolder;
     std::optional<Timestamp> leaseUntil;
-    qint64 version = 0; // moves at every change
-    DeliveryId parent;  // of an edited copy: the delivery it replaced
+    qint64 version = 0;  // moves at every change
+    DeliveryId parent;   // of an edited copy: the delivery it replaced
     QString fingerprint; // the kind of its last failure, empty: none
 };
 
@@ -113,15 +113,16 @@ struct OperationRecord
     Timestamp armedUntil;
     QString state; // armed running done undone stopped failed
     bool isPaused = false;
-    qint64 done = 0;     // changed
-    qint64 skipped = 0;  // not changed: the items say why
-    qint64 failed = 0;   // of those given back: failed again
-    qint64 accepted = 0; // of those given back: accepted by their provider
+    qint64 done = 0;        // changed
+    qint64 skipped = 0;     // not changed: the items say why
+    qint64 failed = 0;      // of those given back: failed again
+    qint64 accepted = 0;    // of those given back: accepted by their provider
     bool isTallied = false; // failed and accepted move no more
     std::optional<Timestamp> startedAt;
     std::optional<Timestamp> endedAt;
     QString detail;
-    // Rows that match its filter now and were not part of it, capped at countCap. Only where one operation is asked for.
+    // Rows that match its filter now and were not part of it, capped at countCap. Only where one operation is asked
+    // for.
     std::optional<qint64> newSince;
 };
 
@@ -259,8 +260,8 @@ struct PreviewRecord
     CountedWords byCode;
     CountedWords refusals; // why rows would be skipped
     qint64 watermark = 0;
-    double sparePerSecond = 0; // what the providers' quotas leave at the moment; 0: no limit is set
-    int rate = 0;              // rows a second that it would be given
+    double sparePerSecond = 0;            // what the providers' quotas leave at the moment; 0: no limit is set
+    int rate = 0;                         // rows a second that it would be given
     std::optional<Milliseconds> finishes; // from its start, at that rate and within the spare quota
     std::vector<DeliveryRecord> samples;  // five
 };
@@ -358,10 +359,10 @@ struct PersonRecord
 struct ForecastRecord
 {
     Timestamp from;
-    qint64 waitingNow = 0;            // ready
-    std::vector<qint64> dueByMinute;  // scheduled, one number a minute
+    qint64 waitingNow = 0;             // ready
+    std::vector<qint64> dueByMinute;   // scheduled, one number a minute
     std::vector<qint64> retryByMinute; // of those, the ones that failed before
-    qint64 later = 0;                 // scheduled after the last minute, capped at countCap
+    qint64 later = 0;                  // scheduled after the last minute, capped at countCap
 };
 
 // What happened within one step of time.
