@@ -53,8 +53,8 @@ make_scratch() {
     rm -rf "$demo"
     mkdir -p "$demo"
     touch "$demo/.sendoff-demo"
-    cp -r "$project_root/resources/catalogue/." "$demo/"
-    cp -r "$project_root/resources/templates" "$demo/templates"
+    cp "$project_root/resources/parking/catalogue.toml" "$demo/catalogue.toml"
+    cp -r "$project_root/resources/parking/templates" "$demo/templates"
     cp "$project_root/packaging/demo/outage.json" "$demo/"
     port=$(free_port)
     cat >"$demo/sendoff.toml" <<SETTINGS
@@ -63,7 +63,7 @@ url = "sqlite:$database"
 [engine]
 name = "demo"
 [catalogue]
-path = "$demo/parking.toml"
+path = "$demo/catalogue.toml"
 templates = "$demo/templates"
 [retry]
 base = "2s"

@@ -13,6 +13,8 @@ using namespace sendoff::render;
 namespace {
 
 const QString resources = QStringLiteral(SENDOFF_SOURCE_DIR "/resources/");
+// Two businesses that could not be more different in what they send: the parking marketplace and a web shop.
+const QStringList businesses{QStringLiteral("parking"), QStringLiteral("orders")};
 const QStringList locales{QStringLiteral("en"), QStringLiteral("de")};
 
 QByteArray contentOf(const QString &path)
@@ -36,6 +38,7 @@ NotifyRule ruleOf(const toml::table &table)
     rule.locale = member(table, "locale");
     rule.timeZone = member(table, "time_zone");
     rule.addresses.insert(Channel::Email, member(table, "email"));
+    rule.addresses.insert(Channel::Sms, member(table, "sms"));
     rule.templateName = member(table, "template");
     for (const toml::node &channel : *table["channels"].as_array())
         rule.channels.push_back(*fromText<Channel>(QString::fromStdString(channel.value_or(std::string()))));
@@ -43,10 +46,10 @@ NotifyRule ruleOf(const toml::table &table)
 }
 
 // Reads just what these tests need; the program's own reader has tests of its own.
-PublishedSet parkingSet()
+PublishedSet exampleSet(const QString &business)
 {
     PublishedSet set;
-    const QByteArray text = contentOf(resources + QStringLiteral("catalogue/parking.toml"));
+    const QByteArray text = contentOf(resources + business + QStringLiteral("/catalogue.toml"));
     const toml::table catalogue = toml::parse(std::string_view(text.constData(), size_t(text.size())));
     for (const toml::node &node : *catalogue["event"].as_array()) {
         const toml::table &table = *node.as_table();
@@ -63,7 +66,7 @@ PublishedSet parkingSet()
             type.notify.push_back(ruleOf(*rule.as_table()));
         set.catalogue.types.insert(type.type, type);
     }
-    const QDir folder(resources + QStringLiteral("templates"));
+    const QDir folder(resources + business + QStringLiteral("/templates"));
     QDirIterator files(folder.path(), QDir::Files, QDirIterator::Subdirectories);
     while (files.hasNext()) {
         const QString path = files.next();
@@ -72,9 +75,9 @@ PublishedSet parkingSet()
     return set;
 }
 
-JsonValue example(const QString &type)
+JsonValue example(const QString &business, const QString &type)
 {
-    const auto parsed = parsePayload(contentOf(resources + QStringLiteral("catalogue/examples/%1.json").arg(type)));
+    const auto parsed = parsePayload(contentOf(resources + QStringLiteral("%1/examples/%2.json").arg(business, type)));
     if (!parsed)
         qFatal("example %s: %s", qPrintable(type), qPrintable(parsed.error().message));
     return *parsed;
@@ -129,34 +132,49 @@ JsonValue withFlag(const JsonValue &value, const QString &name, bool flag)
 
 } // namespace
 
-class tst_parking_templates : public QObject
+class tst_example_templates : public QObject
 {
     Q_OBJECT
 
-    PublishedSet m_set = parkingSet();
+    std::map<QString, PublishedSet> m_sets;
+
+    void addBusinesses()
+    {
+        QTest::addColumn<QString>("business");
+        for (const QString &business : businesses)
+            QTest::newRow(qPrintable(business)) << business;
+    }
 
     void addRows()
     {
+        QTest::addColumn<QString>("business");
         QTest::addColumn<QString>("type");
         QTest::addColumn<QString>("role");
         QTest::addColumn<QString>("templateName");
         QTest::addColumn<Channel>("channel");
         QTest::addColumn<QString>("locale");
-        for (const EventType &type : m_set.catalogue.types) {
-            for (const NotifyRule &rule : type.notify) {
-                for (const Channel channel : rule.channels) {
-                    for (const QString &locale : locales)
-                        QTest::newRow(qPrintable(
-                            QStringLiteral("%1 %2 %3 %4").arg(type.type, rule.role, toText(channel), locale)))
-                            << type.type << rule.role << rule.templateName << channel << locale;
-                }
+        for (const auto &[business, set] : m_sets) {
+            for (const EventType &type : set.catalogue.types)
+                addRowsOf(business, type);
+        }
+    }
+
+    void addRowsOf(const QString &business, const EventType &type)
+    {
+        for (const NotifyRule &rule : type.notify) {
+            for (const Channel channel : rule.channels) {
+                for (const QString &locale : locales)
+                    QTest::newRow(
+                        qPrintable(QStringLiteral("%1 %2 %3 %4").arg(type.type, rule.role, toText(channel), locale)))
+                        << business << type.type << rule.role << rule.templateName << channel << locale;
             }
         }
     }
 
     RenderedMessage rendered(const JsonValue &payload) const
     {
-        const Renderer renderer(m_set);
+        const QString business = *static_cast<QString *>(QTest::qData("business", qMetaTypeId<QString>()));
+        const Renderer renderer(m_sets.at(business));
         RenderScope scope;
         scope.payload = &payload;
         scope.timeZone = QStringLiteral("Europe/Berlin");
@@ -172,10 +190,19 @@ class tst_parking_templates : public QObject
     }
 
 private Q_SLOTS:
+    void initTestCase()
+    {
+        for (const QString &business : businesses)
+            m_sets.emplace(business, exampleSet(business));
+    }
+
+    void thePublishedCheckFindsNothing_data() { addBusinesses(); }
+
     void thePublishedCheckFindsNothing()
     {
+        QFETCH(QString, business);
         QStringList lines;
-        for (const TemplateProblem &problem : templateProblems(m_set))
+        for (const TemplateProblem &problem : templateProblems(m_sets.at(business)))
             lines += QStringLiteral("%1:%2: %3").arg(problem.file).arg(problem.line).arg(problem.message);
         QVERIFY2(lines.isEmpty(), qPrintable(lines.join(u'\n')));
     }
@@ -191,21 +218,44 @@ private Q_SLOTS:
                                    QStringLiteral("booking.requested"),      QStringLiteral("dispute.created"),
                                    QStringLiteral("dispute.updated"),        QStringLiteral("payout.paid"),
                                    QStringLiteral("payout.rejected")};
-        QCOMPARE(QStringList(m_set.catalogue.types.keys()), expected);
-        for (const EventType &type : m_set.catalogue.types) {
+        QCOMPARE(QStringList(m_sets.at(QStringLiteral("parking")).catalogue.types.keys()), expected);
+    }
+
+    void everyEventOfTheShopIsThere()
+    {
+        const PublishedSet &set = m_sets.at(QStringLiteral("orders"));
+        const QStringList expected{QStringLiteral("campaign.offers"),    QStringLiteral("delivery.delayed"),
+                                   QStringLiteral("delivery.delivered"), QStringLiteral("delivery.out_for_delivery"),
+                                   QStringLiteral("delivery.shipped"),   QStringLiteral("order.confirmed")};
+        QCOMPARE(QStringList(set.catalogue.types.keys()), expected);
+        // A campaign that stands in another lane would hold up confirmations.
+        for (const EventType &type : set.catalogue.types)
+            QCOMPARE(type.lane == Lane::Bulk, type.type.startsWith(QStringLiteral("campaign.")));
+    }
+
+    void everyEventExpiresAndSecretsSoon_data() { addBusinesses(); }
+
+    void everyEventExpiresAndSecretsSoon()
+    {
+        QFETCH(QString, business);
+        for (const EventType &type : m_sets.at(business).catalogue.types) {
             QVERIFY2(type.expires, qPrintable(type.type));
             QVERIFY2(type.secrets.isEmpty() || *type.expires <= maxSecretLifetime, qPrintable(type.type));
             QCOMPARE(type.category == securityCategory, type.type.startsWith(QStringLiteral("auth.")));
         }
     }
 
+    void everyPointerOfARuleLeadsIntoItsExample_data() { addBusinesses(); }
+
     void everyPointerOfARuleLeadsIntoItsExample()
     {
-        for (const EventType &type : m_set.catalogue.types) {
-            const JsonValue payload = example(type.type);
+        QFETCH(QString, business);
+        for (const EventType &type : m_sets.at(business).catalogue.types) {
+            const JsonValue payload = example(business, type.type);
             for (const NotifyRule &rule : type.notify) {
                 for (const QString &pointer :
-                     {rule.user, rule.locale, rule.timeZone, rule.addresses.value(Channel::Email)}) {
+                     {rule.user, rule.locale, rule.timeZone, rule.addresses.value(Channel::Email),
+                      rule.addresses.value(Channel::Sms)}) {
                     if (!pointer.isEmpty())
                         QVERIFY2(payload.at(pointer), qPrintable(type.type + pointer));
                 }
@@ -215,26 +265,30 @@ private Q_SLOTS:
         }
     }
 
+    void theLanguagesHaveTheSameFilesAndNoneIsUnused_data() { addBusinesses(); }
+
     void theLanguagesHaveTheSameFilesAndNoneIsUnused()
     {
+        QFETCH(QString, business);
+        const PublishedSet &set = m_sets.at(business);
         QSet<QString> used;
-        for (const EventType &type : m_set.catalogue.types) {
+        for (const EventType &type : set.catalogue.types) {
             for (const NotifyRule &rule : type.notify) {
                 for (const Channel channel : rule.channels)
                     used += rule.templateName + u'/' + toText(channel);
             }
         }
-        for (const QString &file : m_set.templates.keys()) {
+        for (const QString &file : set.templates.keys()) {
             const QStringList words = file.split(u'.');
             QVERIFY2(words.size() > 2 && locales.contains(words[1]), qPrintable(file));
             QVERIFY2(words[0].startsWith(QStringLiteral("partials/")) || used.contains(words[0]), qPrintable(file));
             for (const QString &locale : locales) {
                 QStringList sibling = words;
                 sibling[1] = locale;
-                QVERIFY2(m_set.templates.contains(sibling.join(u'.')), qPrintable(sibling.join(u'.')));
+                QVERIFY2(set.templates.contains(sibling.join(u'.')), qPrintable(sibling.join(u'.')));
             }
             if (words[0].endsWith(QStringLiteral("/email")))
-                QVERIFY2(m_set.templates.contains(words[0] + u'.' + words[1] + QStringLiteral(".html.mustache")),
+                QVERIFY2(set.templates.contains(words[0] + u'.' + words[1] + QStringLiteral(".html.mustache")),
                          qPrintable(file));
         }
     }
@@ -243,10 +297,11 @@ private Q_SLOTS:
 
     void everyMessageRendersFromItsExample()
     {
+        QFETCH(QString, business);
         QFETCH(QString, type);
         QFETCH(Channel, channel);
         QFETCH(QString, locale);
-        const RenderedMessage message = rendered(example(type));
+        const RenderedMessage message = rendered(example(business, type));
         if (QTest::currentTestFailed())
             return;
         QCOMPARE(message.locale, locale);
@@ -261,6 +316,8 @@ private Q_SLOTS:
             QVERIFY(message.html.startsWith(QStringLiteral("<!DOCTYPE html>")));
             QVERIFY(message.html.contains(QStringLiteral("lang=\"%1\"").arg(locale)));
             QVERIFY(message.html.size() < 20'000); // mail programs cut from about 100 KB on; phones load it by radio
+        } else if (channel == Channel::Sms) {
+            QVERIFY2(message.text.trimmed().size() <= 306, qPrintable(message.text)); // two parts, by GSM-7
         } else {
             QVERIFY2(!message.title.isEmpty() && message.title.size() < 65, qPrintable(message.title));
             QVERIFY(message.link.startsWith(u'/'));
@@ -273,10 +330,11 @@ private Q_SLOTS:
 
     void noValueReachesHtmlUnescaped()
     {
+        QFETCH(QString, business);
         QFETCH(QString, type);
         QFETCH(Channel, channel);
         const QString poison = QStringLiteral("<x-y>\"'&` on=1\r\nBcc: z");
-        const JsonValue plain = example(type);
+        const JsonValue plain = example(business, type);
         const RenderedMessage clean = rendered(plain);
         const RenderedMessage message = rendered(poisoned(plain, poison));
         if (QTest::currentTestFailed())
@@ -294,12 +352,16 @@ private Q_SLOTS:
 
     void optionalMembersMayBeAbsent()
     {
+        QFETCH(QString, business);
         QFETCH(QString, type);
-        const QSet<QString> optional{QStringLiteral("message"), QStringLiteral("reason"), QStringLiteral("refund"),
-                                     QStringLiteral("device"),  QStringLiteral("access"), QStringLiteral("vehicle")};
-        const RenderedMessage message = rendered(withoutMembers(example(type), optional));
+        QSet<QString> optional{QStringLiteral("message"), QStringLiteral("reason"), QStringLiteral("refund"),
+                               QStringLiteral("device"),  QStringLiteral("access"), QStringLiteral("vehicle"),
+                               QStringLiteral("code"),    QStringLiteral("place")};
+        if (type == QLatin1String("auth.verification_code"))
+            optional.remove(QStringLiteral("code")); // there it is the message
+        const RenderedMessage message = rendered(withoutMembers(example(business, type), optional));
         QVERIFY(!message.text.contains(QStringLiteral("\n\n\n")));
-        JsonValue nameless = withoutMembers(example(type), optional);
+        JsonValue nameless = withoutMembers(example(business, type), optional);
         std::vector<JsonValue::Member> members = nameless.members();
         for (auto &[name, value] : members) {
             if (name != QLatin1String("space"))
@@ -313,10 +375,11 @@ private Q_SLOTS:
 
     void everyBranchRenders()
     {
+        QFETCH(QString, business);
         QFETCH(QString, type);
         QFETCH(QString, role);
         QFETCH(Channel, channel);
-        const JsonValue payload = example(type);
+        const JsonValue payload = example(business, type);
         for (const QString &flag : {QStringLiteral("by_driver"), QStringLiteral("by_host"), QStringLiteral("not_paid"),
                                     QStringLiteral("resolved")}) {
             if (!payload.member(flag))
@@ -332,10 +395,10 @@ private Q_SLOTS:
 
     void theSecretStaysOutOfTheSubject()
     {
-        const JsonValue payload = example(QStringLiteral("auth.verification_code"));
+        const JsonValue payload = example(QStringLiteral("parking"), QStringLiteral("auth.verification_code"));
         RenderScope scope;
         scope.payload = &payload;
-        const Renderer renderer(m_set);
+        const Renderer renderer(m_sets.at(QStringLiteral("parking")));
         for (const QString &locale : locales) {
             const auto result = renderer.render(QStringLiteral("verification-code"), Channel::Email, locale, scope);
             const RenderedMessage &message = std::get<RenderedMessage>(result);
@@ -346,5 +409,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(tst_parking_templates)
-#include "tst_parking_templates.moc"
+QTEST_APPLESS_MAIN(tst_example_templates)
+#include "tst_example_templates.moc"
