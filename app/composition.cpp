@@ -1,6 +1,7 @@
 #include "app/composition.h"
 
 #include "admin/operation_executor.h"
+#include "channel/sender_router.h"
 
 #include <QCoreApplication>
 #include <QSet>
@@ -30,6 +31,10 @@ dispatch::ProviderRules providerRules(const ProviderConfiguration &provider, con
     rules.ratePerSecond = provider.rate;
     rules.burst = provider.burst;
     rules.priority = provider.priority;
+    rules.retryShare = provider.retryShare;
+    rules.dailyLimit = provider.dailyLimit;
+    rules.monthlyLimit = provider.monthlyLimit;
+    rules.cost = provider.cost;
     rules.retry = overridden(provider.retry, policy);
     return rules;
 }
@@ -97,7 +102,7 @@ std::vector<ConfigurationProblem> problemsTogether(const ResolvedSecrets &secret
 }
 
 EngineComposition::EngineComposition(const ResolvedSecrets &secrets, bool untilIdle)
-    : m_sender(channel::makeHttpSender(transportSettings(secrets)))
+    : m_sender(channel::makeSender(transportSettings(secrets)))
     , m_executor(std::make_unique<admin::OperationExecutor>())
     , m_engine(std::make_unique<dispatch::Engine>(engineSettings(secrets, untilIdle), *m_sender, m_clock))
 {

@@ -352,10 +352,29 @@ std::vector<Secret> ResolvedSecrets::all() const
     std::vector<Secret> secrets{storePassword, addressKey, proxyPassword};
     for (const ProviderConfiguration &provider : configuration.providers) {
         secrets.push_back(Secret(provider.settings.apiKey));
-        secrets.insert(secrets.end(), provider.webhookKeys.cbegin(), provider.webhookKeys.cend());
+        for (const auto &list : {provider.settings.webhookSecrets, provider.settings.signingSecrets}) {
+            for (const QByteArray &secret : list)
+                secrets.push_back(Secret(secret));
+        }
     }
     std::erase_if(secrets, [](const Secret &secret) { return secret.isEmpty(); });
     return secrets;
+}
+
+// What a kind says of its secrets, once they are known. readProviders() has said the rest.
+static void checkSecrets(const channel::ProviderSettings &settings, const QString &file,
+                         std::vector<ConfigurationProblem> &problems)
+{
+    const channel::ProviderKind *kind = channel::providerKind(settings.kind);
+    const Result<void> checked = kind && kind->check ? kind->check(settings) : Result<void>();
+    if (checked)
+        return;
+    QString key = checked.error().message.section(u' ', 0, 0);
+    if (key.endsWith(u':'))
+        key.chop(1);
+    if (key == QLatin1String("api_key") || key.endsWith(QLatin1String("_secrets")))
+        problems.push_back({file, 0, QStringLiteral("providers.%1.%2").arg(settings.name, key),
+                            checked.error().message.section(u' ', 1), false});
 }
 
 Loaded<ResolvedSecrets> resolveSecrets(const Configuration &configuration, const SecretReaders &readers)
@@ -377,9 +396,20 @@ Loaded<ResolvedSecrets> resolveSecrets(const Configuration &configuration, const
         resolve(configuration.httpClient.proxyPassword, QStringLiteral("http_client.proxy_password"));
     for (ProviderConfiguration &provider : loaded.value.configuration.providers) {
         const QString key = QStringLiteral("providers.") + provider.settings.name;
+        const size_t before = loaded.problems.size();
         provider.settings.apiKey = resolve(provider.apiKey, key + QStringLiteral(".api_key")).reveal();
-        for (const SecretSource &source : provider.webhookSecrets)
+        for (const SecretSource &source : provider.webhookSecrets) {
             provider.webhookKeys.push_back(resolve(source, key + QStringLiteral(".webhook_secrets")));
+            if (!provider.webhookKeys.back().isEmpty())
+                provider.settings.webhookSecrets.push_back(provider.webhookKeys.back().reveal());
+        }
+        for (const SecretSource &source : provider.signingSecrets)
+            provider.settings.signingSecrets.push_back(
+                resolve(source, key + QStringLiteral(".signing_secrets")).reveal());
+        if (configuration.http)
+            provider.settings.publicUrl = configuration.http->publicUrl;
+        if (loaded.problems.size() == before) // a secret that is not there is told already
+            checkSecrets(provider.settings, configuration.file, loaded.problems);
     }
     return loaded;
 }

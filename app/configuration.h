@@ -81,13 +81,17 @@ struct LaneConfiguration
 
 struct ProviderConfiguration
 {
-    channel::ProviderSettings settings; // without apiKey until resolveSecrets()
+    channel::ProviderSettings settings; // without secrets until resolveSecrets()
     SecretSource apiKey;
     std::vector<SecretSource> webhookSecrets;
     std::vector<Secret> webhookKeys; // filled by resolveSecrets()
+    std::vector<SecretSource> signingSecrets;
     double rate = 5;                 // per second
     int burst = 1;
     double retryShare = 0.5;
+    qint64 dailyLimit = 0;   // messages a UTC day, 0: no limit
+    qint64 monthlyLimit = 0; // messages a UTC month, 0: no limit
+    double cost = 0;         // of one message, in the account's currency; 0: not stated
     int priority = 1; // failover order inside the channel, 1 first
     RetryOverride retry;
 };

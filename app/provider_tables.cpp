@@ -2,6 +2,7 @@
 
 #include <QHostAddress>
 #include <QRegularExpression>
+#include <algorithm>
 
 namespace sendoff::app {
 
@@ -9,29 +10,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What this file can default for the kinds that exist: address, the provider's own documented limit per second and
-// whether it refuses requests without a key.
-struct KindFacts
-{
-    const char *kind;
-    const char *baseUrl;
-    double hardLimit;
-    bool needsKey;
-};
-constexpr KindFacts kindFacts[] = {{"resend", "https://api.resend.com", 5, true},
-                                   {"expo", "https://exp.host", 600, false}};
-
-const KindFacts *factsOf(const QString &kind)
-{
-    for (const KindFacts &facts : kindFacts) {
-        if (kind == QLatin1String(facts.kind))
-            return &facts;
-    }
-    return nullptr;
-}
-
-// kind and channel, which must agree.
-void readKind(TomlTable &table, channel::ProviderSettings &settings)
+// kind and channel, which must agree. nullptr where the kind is not known.
+const channel::ProviderKind *readKind(TomlTable &table, channel::ProviderSettings &settings)
 {
     const auto kind = table.word("kind", channel::providerKindNames());
     table.missing("kind", QStringLiteral("write one of: ") + channel::providerKindNames().join(QLatin1String(", ")));
@@ -41,62 +21,142 @@ void readKind(TomlTable &table, channel::ProviderSettings &settings)
     const auto word = table.word("channel", channels);
     const channel::ProviderKind *known = kind ? channel::providerKind(*kind) : nullptr;
     if (!known)
-        return;
+        return nullptr;
     settings.kind = *kind;
     settings.channel = known->channel;
-    if (word && *word != toText(known->channel)) {
+    if (known->anyChannel) {
+        table.missing("channel", QStringLiteral("kind \"%1\" can carry any; write one of: %2")
+                                     .arg(*kind, channels.join(QLatin1String(", "))));
+        if (word)
+            settings.channel = fromText<Channel>(*word).value_or(known->channel);
+    } else if (word && *word != toText(known->channel)) {
         table.problem(
             "channel",
             QStringLiteral("must be \"%1\": that is what kind \"%2\" carries").arg(toText(known->channel), *kind));
     }
+    return known;
 }
 
-void readAddressing(TomlTable &table, ProviderConfiguration &provider)
+bool isOption(const QString &name, const QStringList &known)
+{
+    return std::any_of(known.begin(), known.end(), [&name](const QString &each) {
+        return name == each || (each.endsWith(u'.') && name.startsWith(each));
+    });
+}
+
+// Whether [options.NAME] is a table: something below it is an option.
+bool isOptionTable(const QString &name, const QStringList &known)
+{
+    return std::any_of(known.begin(), known.end(),
+                       [&name](const QString &each) { return each.startsWith(name + u'.'); });
+}
+
+// Tables inside are flattened: [options.regions] eu = "x" is the option "regions.eu".
+void readOptions(TomlTable &options, const QString &prefix, const QStringList &known,
+                 channel::ProviderSettings &settings)
+{
+    for (const QString &key : options.keys()) {
+        const QString name = prefix + key;
+        const QByteArray plain = key.toUtf8();
+        if (isOptionTable(name, known)) {
+            if (auto inner = options.table(plain.constData()))
+                readOptions(*inner, name + u'.', known, settings);
+        } else if (isOption(name, known)) {
+            take(settings.options[name], options.scalar(key));
+        } else {
+            const QString nearest = nearestWord(name, known);
+            const QString list = known.isEmpty() ? QStringLiteral("it has none") : known.join(QLatin1String(", "));
+            options.problem(plain.constData(),
+                            QStringLiteral("is no option of kind \"%1\"; known: %2%3")
+                                .arg(settings.kind, list,
+                                     nearest.isEmpty() ? QString() : QStringLiteral("; do you mean %1?").arg(nearest)));
+        }
+    }
+}
+
+// What only the kind knows of its settings. Its text begins with the key at fault. The secrets are not known before
+// they are resolved: what it says of them is said then.
+void checkKind(TomlTable &table, const channel::ProviderKind &kind, const channel::ProviderSettings &settings)
+{
+    if (!kind.check)
+        return;
+    const Result<void> checked = kind.check(settings);
+    if (checked)
+        return;
+    QString key = checked.error().message.section(u' ', 0, 0);
+    if (key.endsWith(u':'))
+        key.chop(1);
+    const bool isSecret = key == QLatin1String("api_key") || key.endsWith(QLatin1String("_secrets"));
+    const bool isKnown = key == QLatin1String("base_url") && settings.baseUrl.isEmpty(); // it has a problem already
+    if (isSecret || isKnown)
+        return;
+    table.problem(key.toUtf8().constData(), checked.error().message.section(u' ', 1));
+}
+
+// The address of an SMTP server; the table's own reader knows http alone.
+std::optional<QUrl> smtpUrl(TomlTable &table)
+{
+    const auto text = table.text("base_url");
+    if (!text)
+        return std::nullopt;
+    const QUrl url(*text, QUrl::StrictMode);
+    const bool isSmtp = url.scheme() == QLatin1String("smtp") || url.scheme() == QLatin1String("smtps");
+    if (url.isValid() && isSmtp && !url.host().isEmpty() && url.userInfo().isEmpty())
+        return url;
+    table.problem("base_url", QStringLiteral("must be smtp://HOST or smtps://HOST, with :PORT where it is another than "
+                                             "usual, and without user and password"));
+    return std::nullopt;
+}
+
+void readAddressing(TomlTable &table, ProviderConfiguration &provider, const channel::ProviderKind *kind)
 {
     channel::ProviderSettings &settings = provider.settings;
-    const KindFacts *facts = factsOf(settings.kind);
     take(settings.from, table.text("from"));
-    if (settings.channel == Channel::Email && !settings.kind.isEmpty())
+    if (kind && kind->needsFrom)
         table.missing("from", QStringLiteral("write from = \"Name <no-reply@example.com>\""));
-    if (const auto url = table.url("base_url"))
+    const bool isSmtp = kind && kind->wire == channel::Wire::Smtp;
+    if (const auto url = isSmtp ? smtpUrl(table) : table.url("base_url"))
         settings.baseUrl = *url;
-    else if (facts)
-        settings.baseUrl = QUrl(QString::fromLatin1(facts->baseUrl));
-    else if (!settings.kind.isEmpty())
+    else if (kind && !kind->defaultBaseUrl.isEmpty())
+        settings.baseUrl = QUrl(kind->defaultBaseUrl);
+    else if (kind && !kind->checksDestination) // there the address of each delivery is the whole address
         table.missing("base_url", QStringLiteral("write the address of the provider's API"));
     if (settings.baseUrl.scheme() == QLatin1String("http") && !isLoopback(settings.baseUrl))
         table.warning("base_url", QStringLiteral("is not encrypted; the key and the messages can be read on the way"));
     take(provider.apiKey, table.secret("api_key"));
-    if (facts && facts->needsKey)
+    if (kind && kind->needsKey)
         table.missing("api_key", QStringLiteral("write api_key = { env = \"NAME\" } or { file = \"PATH\" }"));
     provider.webhookSecrets = table.secrets("webhook_secrets");
-    if (auto options = table.table("options")) {
-        for (const QString &key : options->keys())
-            take(settings.options[key], options->scalar(key));
-    }
+    provider.signingSecrets = table.secrets("signing_secrets");
+    auto options = table.table("options");
+    if (options && kind)
+        readOptions(*options, QString(), kind->optionNames, settings);
 }
 
-void readLimits(TomlTable &table, ProviderConfiguration &provider)
+void readLimits(TomlTable &table, ProviderConfiguration &provider, const channel::ProviderKind *kind)
 {
-    const KindFacts *facts = factsOf(provider.settings.kind);
-    if (facts)
-        provider.burst = std::max(1, int(facts->hardLimit / 6));
+    const double limit = kind ? kind->documentedLimit : 0; // 0: none that could be kept
+    if (limit > 0)
+        provider.burst = std::max(1, int(limit / 6));
     const auto burst = table.integer("burst", 1, 100'000);
     take(provider.burst, burst);
-    if (facts) // together within the provider's limit
-        provider.rate = std::max(1.0, facts->hardLimit - provider.burst);
+    if (limit > 0) // together within the provider's limit
+        provider.rate = std::max(1.0, limit - provider.burst);
     const auto rate = table.rate("rate");
     take(provider.rate, rate);
     const bool isUsable = (rate || !table.has("rate")) && (burst || !table.has("burst"));
-    if (facts && isUsable && provider.rate + provider.burst > facts->hardLimit) {
+    if (limit > 0 && isUsable && provider.rate + provider.burst > limit) {
         table.warning("rate",
                       QStringLiteral("and burst together may send %1 messages in one second; %2 allows %3 by its "
                                      "documents and refuses the others, unless your account has more")
                           .arg(provider.rate + provider.burst)
                           .arg(provider.settings.kind)
-                          .arg(facts->hardLimit));
+                          .arg(limit));
     }
     take(provider.retryShare, table.number("retry_share", 0.01, 1));
+    take(provider.dailyLimit, table.integer("daily", 1, 1'000'000'000));
+    take(provider.monthlyLimit, table.integer("monthly", 1, 1'000'000'000));
+    take(provider.cost, table.number("cost", 0, 1'000));
     take(provider.settings.slotCount, table.integer("slots", 1, 10'000));
     take(provider.settings.timeout, table.duration("timeout", 100ms, 10min));
     take(provider.priority, table.integer("priority", 1, 1000));
@@ -152,9 +212,11 @@ std::vector<ProviderConfiguration> readProviders(TomlTable &root, const EngineCo
                           QStringLiteral("belongs to a provider whose name has other characters than a-z, 0-9, - and _ "
                                          "or more than 40 of them; rename the table"));
         }
-        readKind(table, provider.settings);
-        readAddressing(table, provider);
-        readLimits(table, provider);
+        const channel::ProviderKind *kind = readKind(table, provider.settings);
+        readAddressing(table, provider, kind);
+        readLimits(table, provider, kind);
+        if (kind)
+            checkKind(table, *kind, provider.settings);
         checkLease(table, provider, engine);
         table.finish();
         const std::pair place{provider.settings.channel, provider.priority};

@@ -1,5 +1,7 @@
 #include "app/cli/command_line.h"
 
+#include "domain/filter.h"
+
 #include <QStringDecoder>
 #include <iostream>
 
@@ -30,12 +32,19 @@ CommandLine::CommandLine()
     addCommonOptions(m_app);
     addEngineCommands(*this);
     addStoreCommands(*this);
+    addStatusCommands(*this);
     addPublishCommands(*this);
     addEventCommands(*this);
     addDeliveryCommands(*this);
+    addProblemCommands(*this);
+    addPersonCommands(*this);
+    addActivityCommands(*this);
     addChangeCommands(*this);
     addOperationCommands(*this);
+    addProviderCommands(*this);
+    addPauseCommands(*this);
     addPeopleCommands(*this);
+    addRightsCommands(*this);
     addSandboxCommands(*this);
     // Needs neither store nor configuration: `help` and `help COMMAND`.
     auto name = std::make_shared<std::string>();
@@ -44,7 +53,9 @@ CommandLine::CommandLine()
         if (!command)
             return Error{ErrorCode::Invalid,
                          QStringLiteral("there is no command of this name; `sendoffd help` lists them")};
-        std::cout << (command == &m_app ? m_app.help("", CLI::AppFormatMode::All) : command->help("sendoffd"));
+        // Through the formatter: help() of an app speaks of the command that was read, which is this one.
+        std::cout << command->get_formatter()->make_help(command, command == &m_app ? "sendoffd" : "sendoffd " + *name,
+                                                         CLI::AppFormatMode::Normal);
         return ExitCode::Done;
     });
     help.add_option("command", *name, "Name of the command");
@@ -121,6 +132,16 @@ std::optional<int> CommandLine::parse(int argc, char **argv)
     }
     std::cout.flush();
     return int(ExitCode::Done);
+}
+
+QStringList freeFilterFields(const CLI::App &command)
+{
+    QStringList fields = filterFields();
+    fields.removeIf([&](const QString &field) {
+        const std::string name = field.toStdString();
+        return command.get_option_no_throw("--" + name) || command.get_option_no_throw(name);
+    });
+    return fields;
 }
 
 int CommandLine::run(int argc, char **argv)

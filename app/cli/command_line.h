@@ -33,15 +33,25 @@ private:
     Action m_chosen;
 };
 
+// The filter's fields that no option of the command has taken: the flags it can still be given.
+QStringList freeFilterFields(const CLI::App &command);
+
 // The command groups, each in its own file.
 void addEngineCommands(CommandLine &line);    // run check
-void addStoreCommands(CommandLine &line);     // migrate status version
+void addStoreCommands(CommandLine &line);     // migrate version
+void addStatusCommands(CommandLine &line);    // status
 void addPublishCommands(CommandLine &line);   // publish
 void addEventCommands(CommandLine &line);     // emit events
 void addDeliveryCommands(CommandLine &line);  // list show
-void addChangeCommands(CommandLine &line);    // retry cancel discard
+void addProblemCommands(CommandLine &line);   // problems note
+void addPersonCommands(CommandLine &line);    // person
+void addActivityCommands(CommandLine &line);  // forecast activity
+void addChangeCommands(CommandLine &line);    // retry cancel discard reschedule edit
 void addOperationCommands(CommandLine &line); // operations operation undo stop
+void addProviderCommands(CommandLine &line);  // provider
+void addPauseCommands(CommandLine &line);     // pause resume
 void addPeopleCommands(CommandLine &line);    // inbox contact
+void addRightsCommands(CommandLine &line);    // roles reveal audit
 void addSandboxCommands(CommandLine &line);   // sandbox
 
 } // namespace sendoff::app

@@ -55,6 +55,9 @@ JsonValue shown(const ProviderConfiguration &provider, const ResolvedSecrets &se
     std::vector<JsonValue> webhookSecrets;
     for (const SecretSource &source : provider.webhookSecrets)
         webhookSecrets.push_back(shown(source));
+    std::vector<JsonValue> signingSecrets;
+    for (const SecretSource &source : provider.signingSecrets)
+        signingSecrets.push_back(shown(source));
     const channel::ProviderSettings &settings = provider.settings;
     return JsonObject()
         .with("kind", settings.kind)
@@ -64,9 +67,13 @@ JsonValue shown(const ProviderConfiguration &provider, const ResolvedSecrets &se
         .with("reached", channel::proxyForPeople(transportSettings(secrets), settings.baseUrl))
         .with("api_key", shown(provider.apiKey))
         .with("webhook_secrets", JsonValue::array(std::move(webhookSecrets)))
+        .with("signing_secrets", JsonValue::array(std::move(signingSecrets)))
         .with("rate", QStringLiteral("%1/s").arg(provider.rate))
         .with("burst", provider.burst)
         .with("retry_share", provider.retryShare)
+        .with("daily", provider.dailyLimit)
+        .with("monthly", provider.monthlyLimit)
+        .with("cost", provider.cost)
         .with("slots", settings.slotCount)
         .with("timeout", duration(settings.timeout))
         .with("priority", provider.priority)

@@ -1,8 +1,11 @@
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/filter_flags.h"
 #include "app/cli/record_json.h"
 #include "app/cli/story_text.h"
 #include "app/cli/table.h"
+
+#include <QDeadlineTimer>
 
 namespace sendoff::app {
 
@@ -13,7 +16,33 @@ struct ListOptions
     FilterFlags filter;
     int limit = 50;
     std::string after;
+    std::string sort = "newest";
 };
+
+constexpr Milliseconds lookPatience{20'000}; // for rows that match rarely
+
+// A page of the store may be short and still have a next one: pages are put together until the limit is full, the
+// list ends or the patience does.
+Result<DeliveryPage> gathered(admin::Console &console, const Filter &filter, DeliverySort sort, QString after,
+                              int limit)
+{
+    const QDeadlineTimer deadline(lookPatience);
+    DeliveryPage all;
+    for (;;) {
+        auto page = console.deliveries(filter, sort, after, limit - int(all.rows.size()));
+        if (!page)
+            return page;
+        std::move(page->rows.begin(), page->rows.end(), std::back_inserter(all.rows));
+        all.next = after = page->next;
+        if (all.next.isEmpty() || int(all.rows.size()) >= limit)
+            return all;
+        if (deadline.hasExpired()) {
+            complain(QStringLiteral("looked for %1 s without coming to the end; --after %2 looks on")
+                         .arg(QString::number(lookPatience.count() / 1'000), all.next));
+            return all;
+        }
+    }
+}
 
 void printDeliveries(Output &out, const DeliveryPage &page)
 {
@@ -36,10 +65,13 @@ Result<ExitCode> listDeliveries(Invocation &invocation, const ListOptions &optio
     const auto filter = options.filter.filter();
     if (!filter)
         return filter.error();
+    const auto sort = fromText<DeliverySort>(QString::fromStdString(options.sort));
+    if (!sort)
+        return invalid(QStringLiteral("--sort is no order; use newest, oldest, due or ended"));
     auto console = invocation.openConsole(store::Access::ReadOnly);
     if (!console)
         return console.error();
-    const auto page = (*console)->deliveries(*filter, DeliverySort::Newest, QString::fromStdString(options.after), options.limit);
+    const auto page = gathered(**console, *filter, *sort, QString::fromStdString(options.after), options.limit);
     if (!page)
         return page.error();
     if (invocation.isJson()) {
@@ -91,9 +123,12 @@ void addDeliveryCommands(CommandLine &line)
     auto list = std::make_shared<ListOptions>();
     CLI::App &command = line.add("list", "Deliveries, newest first",
                                  [list](Invocation &invocation) { return listDeliveries(invocation, *list); });
-    list->filter.addTo(command, filterFields());
+    command.add_option("--sort", list->sort, "newest, oldest, due (waiting ones) or ended")
+        ->option_text("WORD")
+        ->capture_default_str();
     command.add_option("--limit", list->limit, "Rows at the most")->check(CLI::Range(1, 1000))->capture_default_str();
     command.add_option("--after", list->after, "Cursor of the page before");
+    list->filter.addTo(command, freeFilterFields(command));
 
     CLI::App &group = line.addGroup("show", "One event or delivery with all that happened to it");
     auto event = std::make_shared<std::string>();

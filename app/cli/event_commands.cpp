@@ -1,10 +1,9 @@
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/filter_flags.h"
 #include "app/cli/record_json.h"
 #include "app/cli/table.h"
 #include "store/outbox.h"
-
-#include <QFile>
 
 namespace sendoff::app {
 
@@ -22,49 +21,6 @@ struct EmitOptions
     std::string supersedes;
 };
 
-Error invalid(const QString &message)
-{
-    return {ErrorCode::Invalid, message};
-}
-
-// One byte more than a payload may have is enough to refuse it, however large the file is.
-Result<QByteArray> readPayload(const QString &from)
-{
-    QFile file(from);
-    const bool isOpen =
-        from == QLatin1String("-") ? file.open(stdin, QIODevice::ReadOnly) : file.open(QIODevice::ReadOnly);
-    if (!isOpen)
-        return invalid(QStringLiteral("--payload %1 can't be read: %2").arg(from, file.errorString()));
-    QByteArray payload;
-    while (payload.size() <= maxPayloadBytes) {
-        const QByteArray part = file.read(maxPayloadBytes + 1 - payload.size());
-        if (part.isEmpty())
-            break;
-        payload += part;
-    }
-    if (file.error() != QFileDevice::NoError)
-        return invalid(QStringLiteral("--payload %1 can't be read: %2").arg(from, file.errorString()));
-    return payload;
-}
-
-// An RFC 3339 time, or "+15m" from this computer's now.
-Result<std::optional<Timestamp>> readTime(const char *flag, const std::string &text)
-{
-    if (text.empty())
-        return std::optional<Timestamp>();
-    const QString written = QString::fromStdString(text);
-    std::optional<Timestamp> time = fromRfc3339(written);
-    if (written.startsWith(u'+')) {
-        if (const auto later = parseDuration(QStringView(written).mid(1)))
-            time = SystemClock().now() + *later;
-    }
-    if (!time) {
-        return invalid(
-            QStringLiteral("%1 is not a time; write 2026-11-30T12:00:00Z, or +15m from now").arg(QLatin1String(flag)));
-    }
-    return time;
-}
-
 Result<store::NewEvent> newEvent(const EmitOptions &options)
 {
     store::NewEvent event;
@@ -81,15 +37,16 @@ Result<store::NewEvent> newEvent(const EmitOptions &options)
         if (!event.lane)
             return invalid(QStringLiteral("--lane is no lane; use urgent, normal or bulk"));
     }
-    const auto available = readTime("--at", options.at);
+    const auto available = readTime(QStringLiteral("--at"), options.at);
     if (!available)
         return available.error();
-    const auto expires = readTime("--expires", options.expires);
+    const auto expires = readTime(QStringLiteral("--expires"), options.expires);
     if (!expires)
         return expires.error();
     event.availableAt = *available;
     event.expiresAt = *expires;
-    Result<QByteArray> payload = readPayload(QString::fromStdString(options.payload));
+    Result<QByteArray> payload =
+        readFile(QStringLiteral("--payload"), QString::fromStdString(options.payload), maxPayloadBytes);
     if (!payload)
         return payload.error();
     event.payload = std::move(*payload);
@@ -120,27 +77,9 @@ Result<ExitCode> emitEvent(Invocation &invocation, const EmitOptions &options)
 struct EventListOptions
 {
     FilterFlags filter;
-    std::vector<std::string> states;
     int limit = 50;
     std::string after;
 };
-
-// The grammar's words for "state" are those of deliveries; an event's are a flag of their own.
-Result<Filter> eventFilter(const EventListOptions &options)
-{
-    Result<Filter> filter = options.filter.filter();
-    if (!filter || options.states.empty())
-        return filter;
-    QStringList states;
-    for (const std::string &each : options.states)
-        states += QString::fromStdString(each).split(u',');
-    for (const QString &state : states) {
-        if (!fromText<EventState>(state))
-            return invalid(QStringLiteral("--state is no state of an event; use pending, relayed or rejected"));
-    }
-    filter->terms.push_back({QStringLiteral("state"), FilterTerm::Operator::Equals, states, Milliseconds(0)});
-    return filter;
-}
 
 void printEvents(Output &out, const std::vector<EventRecord> &events, const QString &next)
 {
@@ -157,7 +96,7 @@ void printEvents(Output &out, const std::vector<EventRecord> &events, const QStr
 
 Result<ExitCode> listEvents(Invocation &invocation, const EventListOptions &options)
 {
-    const auto filter = eventFilter(options);
+    const auto filter = options.filter.filter(FilterRows::Events);
     if (!filter)
         return filter.error();
     bool isNumber = true;
@@ -203,12 +142,8 @@ void addEventCommands(CommandLine &line)
     auto list = std::make_shared<EventListOptions>();
     CLI::App &events = line.add("events", "Events, newest first",
                                 [list](Invocation &invocation) { return listEvents(invocation, *list); });
-    list->filter.addTo(
-        events, {QStringLiteral("event"), QStringLiteral("type"), QStringLiteral("tenant"), QStringLiteral("age")});
-    events.add_option("--state", list->states, "pending, relayed or rejected")
-        ->option_text("WORD[,WORD]")
-        ->expected(1)
-        ->take_all();
+    list->filter.addTo(events, {QStringLiteral("event"), QStringLiteral("type"), QStringLiteral("tenant"),
+                                QStringLiteral("state"), QStringLiteral("age")});
     events.add_option("--limit", list->limit, "Rows at the most")->check(CLI::Range(1, 1000))->capture_default_str();
     events.add_option("--after", list->after, "Cursor of the page before");
 }

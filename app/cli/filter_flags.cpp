@@ -1,6 +1,7 @@
 #include "app/cli/filter_flags.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 namespace sendoff::app {
 
@@ -11,6 +12,19 @@ bool hasWords(const QString &field)
 {
     static const QStringList fields{QStringLiteral("state"), QStringLiteral("reason"), QStringLiteral("lane"),
                                     QStringLiteral("channel"), QStringLiteral("outcome")};
+    return fields.contains(field);
+}
+
+// The common terms; --filter knows the others too. Their names are few, so that commands keep room for options of
+// their own.
+bool hasFlag(const QString &field)
+{
+    static const QStringList fields{QStringLiteral("id"),       QStringLiteral("event"),   QStringLiteral("type"),
+                                    QStringLiteral("tenant"),   QStringLiteral("user"),    QStringLiteral("recipient"),
+                                    QStringLiteral("domain"),   QStringLiteral("role"),    QStringLiteral("channel"),
+                                    QStringLiteral("provider"), QStringLiteral("lane"),    QStringLiteral("category"),
+                                    QStringLiteral("state"),    QStringLiteral("reason"),  QStringLiteral("problem"),
+                                    QStringLiteral("code"),     QStringLiteral("outcome"), QStringLiteral("age")};
     return fields.contains(field);
 }
 
@@ -30,6 +44,8 @@ void FilterFlags::addTo(CLI::App &command, const QStringList &fields)
     command.add_option("--filter", m_text, "Which rows, e.g. 'state:dead channel:email code:429 age>1h'")
         ->option_text("TERMS");
     for (const QString &field : fields) {
+        if (!hasFlag(field))
+            continue;
         if (field == QLatin1String("age")) {
             command.add_option("--older", m_older, "Created longer ago than this, e.g. 1h")->option_text("DURATION");
             command.add_option("--younger", m_younger, "Created less long ago than this")->option_text("DURATION");
@@ -50,7 +66,7 @@ bool FilterFlags::isGiven() const
            std::any_of(m_values.cbegin(), m_values.cend(), [](const auto &each) { return !each.second.empty(); });
 }
 
-Result<Filter> FilterFlags::filter() const
+Result<Filter> FilterFlags::filter(FilterRows rows) const
 {
     QStringList parts;
     for (const auto &[field, values] : m_values) {
@@ -75,7 +91,7 @@ Result<Filter> FilterFlags::filter() const
     }
     // The person's own text first, so that positions in its errors are those of what was typed.
     parts.prepend(QString::fromStdString(m_text));
-    return Filter::parse(parts.join(u' '));
+    return Filter::parse(parts.join(u' '), rows);
 }
 
 Filter filterOfIds(const QString &field, const QStringList &ids)

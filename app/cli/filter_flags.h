@@ -16,10 +16,10 @@ namespace sendoff::app {
 class FilterFlags
 {
 public:
-    // Adds the flags of these fields; "age" gives --older and --younger.
+    // Adds the flags of these fields, as far as they are common ones; "age" gives --older and --younger.
     void addTo(CLI::App &command, const QStringList &fields);
     // The filter of all flags together. Invalid: --filter or a flag can't be read.
-    Result<Filter> filter() const;
+    Result<Filter> filter(FilterRows rows = FilterRows::Deliveries) const;
     bool isGiven() const;
 
 private:

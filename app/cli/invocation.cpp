@@ -104,7 +104,8 @@ QByteArray Invocation::addressKey()
         return {};
     const Result<Secret> secret = resolveSecret((*loaded)->store.addressKey, SecretReaders::ofThisProcess());
     if (!secret) {
-        complain(QStringLiteral("nobody can be found by an address: store.address_key: %1").arg(secret.error().message));
+        complain(
+            QStringLiteral("nobody can be found by an address: store.address_key: %1").arg(secret.error().message));
         return {};
     }
     return secret->reveal();

@@ -55,7 +55,8 @@ QString timeText(const PreviewRecord &preview)
             : QString();
     if (!preview.finishes)
         return QStringLiteral("not known ") + speed + spare;
-    return QStringLiteral("about %1 %2%3").arg(spokenAge(std::max(*preview.finishes, Milliseconds(1'000))), speed, spare);
+    return QStringLiteral("about %1 %2%3")
+        .arg(spokenAge(std::max(*preview.finishes, Milliseconds(1'000))), speed, spare);
 }
 
 Table sampleTable(const std::vector<DeliveryRecord> &samples)
@@ -120,12 +121,8 @@ QString parametersText(const OperationParameters &parameters)
         parts += QStringLiteral("%1/s").arg(spokenNumber(*parameters.perSecond));
     if (parameters.duration)
         parts += QStringLiteral("for %1").arg(formatDuration(*parameters.duration));
-    if (!parameters.address.isEmpty())
-        parts += QStringLiteral("a new address");
     if (!parameters.locale.isEmpty())
         parts += QStringLiteral("locale %1").arg(parameters.locale);
-    if (!parameters.payloadPatch.isEmpty())
-        parts += QStringLiteral("a changed payload");
     if (!parameters.text.isEmpty())
         parts += u'"' + parameters.text + u'"';
     return printable(parts.join(QLatin1String(", ")));
@@ -135,7 +132,8 @@ QString parametersText(const OperationParameters &parameters)
 
 void printPreview(Output &out, const QString &verb, const PreviewRecord &preview, const QString &command)
 {
-    const QString more = preview.isCapped ? QStringLiteral(" (there are more; every number is a lower bound)") : QString();
+    const QString more =
+        preview.isCapped ? QStringLiteral(" (there are more; every number is a lower bound)") : QString();
     out.line(out.bold(QStringLiteral("%1 would change %2 of %3 matching")
                           .arg(verb, cappedCount(preview.changeable), cappedCount(preview.count))) +
              more);
@@ -181,8 +179,9 @@ QString progressText(const OperationRecord &operation, Timestamp now)
                        .arg(operation.isPaused ? QStringLiteral("paused at") : operation.state, wholeNumber(looked),
                             wholeNumber(operation.expected), percentOf(looked, operation.expected));
     if (isEnded(operation)) {
-        text = QStringLiteral("%1; outcomes of %2 of %3 are there")
-                   .arg(operation.state, wholeNumber(operation.accepted + operation.failed), wholeNumber(operation.done));
+        text =
+            QStringLiteral("%1; outcomes of %2 of %3 are there")
+                .arg(operation.state, wholeNumber(operation.accepted + operation.failed), wholeNumber(operation.done));
     }
     if (operation.failed > 0)
         text += QStringLiteral(", %1 failed again").arg(wholeNumber(operation.failed));

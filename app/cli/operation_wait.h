@@ -10,7 +10,7 @@ namespace sendoff::app {
 struct AwaitedOperation
 {
     OperationRecord operation;
-    bool wasInterrupted = false; // by Ctrl+C: it goes on without us
+    bool wasInterrupted = false;  // by Ctrl+C: it goes on without us
     bool isWithoutEngine = false; // nobody is alive to carry it out
 };
 

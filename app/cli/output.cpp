@@ -63,6 +63,11 @@ void Output::table(const Table &table)
         line(at == 0 ? bold(lines[at]) : lines[at]);
 }
 
+void Output::clearScreen()
+{
+    write("\033[H\033[2J");
+}
+
 QString Output::bold(const QString &text) const
 {
     return m_isColoured ? painted(text, "1") : text;

@@ -18,6 +18,7 @@ public:
     void document(const JsonValue &value); // one line
     void line(const QString &text = QString());
     void table(const Table &table);
+    void clearScreen(); // on a terminal
     // The text in bold or with the colour of a state where a person looks at a terminal and NO_COLOR is not set.
     QString bold(const QString &text) const;
     QString colouredState(const QString &state) const;

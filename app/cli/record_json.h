@@ -16,8 +16,18 @@ JsonValue json(const EventStory &story);
 JsonValue json(const EngineRecord &record);
 JsonValue json(const ProviderRecord &record);
 JsonValue json(const BacklogRecord &record);
+JsonValue json(const PauseRecord &record);
 JsonValue json(const StatusRecord &record);
 JsonValue json(const PreviewRecord &record);
+JsonValue json(const NoteRecord &record);
+JsonValue json(const ProblemRecord &record);
+JsonValue json(const PersonEvent &event);
+JsonValue json(const PersonContact &contact);
+JsonValue json(const PersonPreference &preference);
+JsonValue json(const PersonSuppression &suppression);
+JsonValue json(const PersonRecord &record);
+JsonValue json(const ForecastRecord &record);
+JsonValue json(const ActivityPoint &point);
 
 template <typename Record>
 JsonValue jsonList(const std::vector<Record> &records)

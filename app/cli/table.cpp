@@ -114,7 +114,8 @@ QStringList Table::lines(const std::function<QString(const QString &)> &paint) c
         for (qsizetype column = 0; column < row.size(); ++column) {
             const bool isLast = column + 1 == row.size();
             const qsizetype room = m_width - used;
-            const QString cell = isLast && m_width > 0 ? elided(row[column], std::max<qsizetype>(room, 8)) : row[column];
+            const QString cell =
+                isLast && m_width > 0 ? elided(row[column], std::max<qsizetype>(room, 8)) : row[column];
             line += paint ? paint(cell) : cell;
             if (!isLast)
                 line += QString(widths[size_t(column)] + 2 - cell.size(), u' ');

@@ -6,14 +6,17 @@
 
 namespace sendoff::admin {
 
-struct OperationPreview
+struct PreviewQuestion
 {
-    PreviewRecord record;
-    QString firstRefusal; // why the first row that is skipped would be; empty: none
+    Verb verb = Verb::Retry;
+    Filter filter;
+    OperationParameters parameters;
+    int rate = 0; // asked for; 0: what the spare quota allows
 };
 
-// What an operation would do, by read-only queries and the rules that execution uses. Looks at countCap rows at the
-// most: beyond them every number but the watermark is a lower bound.
-Result<OperationPreview> previewOperation(store::Database &database, Verb verb, const Filter &filter);
+// What an operation would do, by read-only queries and the rules that execution uses. It looks at a bounded number of
+// rows: where isCapped, every number but the watermark is a lower bound. Shows nothing of an edit in clear. A control
+// changes no rows: its preview is empty.
+Result<PreviewRecord> previewOperation(store::Database &database, const PreviewQuestion &question);
 
 } // namespace sendoff::admin

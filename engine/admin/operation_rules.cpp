@@ -1,6 +1,9 @@
 #include "admin/operation_rules.h"
 
 #include "domain/catalogue.h"
+#include "domain/json_document.h"
+#include "domain/payload_edit.h"
+#include "store/control_store.h"
 
 #include <algorithm>
 
@@ -38,6 +41,25 @@ RowChange end(DeliveryState state)
     return change;
 }
 
+// What can't be sent again whatever is edited, empty where it can.
+QString goneFor(const OperationRow &row)
+{
+    if (row.hasSecret && row.secretGone)
+        return QStringLiteral("its secret was scrubbed");
+    if (row.contentGone)
+        return QStringLiteral("its content was removed");
+    if (row.isExpired && row.hasSecret)
+        return QStringLiteral("its secret is gone: it has expired and secrets are never renewed");
+    if (row.isExpired && row.category == securityCategory)
+        return QStringLiteral("it has expired, and security messages are never renewed");
+    return {};
+}
+
+bool isInbox(const OperationRow &row)
+{
+    return row.channel == QString(toText(Channel::Inbox));
+}
+
 RowChange changeForRetry(const OperationRow &row)
 {
     if (row.state == DeliveryState::Leased)
@@ -46,21 +68,47 @@ RowChange changeForRetry(const OperationRow &row)
         return skip(QStringLiteral("it waits for its next attempt already"));
     if (!isRetryable(row.state))
         return skip(QStringLiteral("it is %1, which is final").arg(toText(row.state)));
-    if (row.hasSecret && row.secretGone)
-        return skip(QStringLiteral("its secret was scrubbed"));
-    if (row.contentGone)
-        return skip(QStringLiteral("its content was removed"));
-    if (row.isExpired && row.hasSecret)
-        return skip(QStringLiteral("its secret is gone: it has expired and secrets are never renewed"));
-    if (row.isExpired && row.category == securityCategory)
-        return skip(QStringLiteral("it has expired, and security messages are never renewed"));
+    if (const QString gone = goneFor(row); !gone.isEmpty())
+        return skip(gone);
     // What the relay could not address, a new attempt can't either; a row without a provider would pass for the inbox.
-    const bool isInbox = row.channel == QString(toText(Channel::Inbox));
-    if (!isInbox && !row.hasAddress)
-        return skip(QStringLiteral("it has no address; add a contact and emit the event again"));
-    if (!isInbox && row.provider.isEmpty())
+    if (!isInbox(row) && !row.hasAddress)
+        return skip(QStringLiteral("it has no address; edit it, or add a contact and emit the event again"));
+    if (!isInbox(row) && row.provider.isEmpty())
         return skip(QStringLiteral("no provider carried its channel; configure one and emit the event again"));
     return schedule(row);
+}
+
+RowChange changeForEdit(const OperationRow &row, const OperationParameters &parameters)
+{
+    if (row.state == DeliveryState::Leased)
+        return skip(QStringLiteral("it is being sent now"));
+    if (!isRetryable(row.state) && row.state != DeliveryState::Scheduled && row.state != DeliveryState::Ready)
+        return skip(QStringLiteral("it is %1, which is final").arg(toText(row.state)));
+    if (const QString gone = goneFor(row); !gone.isEmpty())
+        return skip(gone);
+    if (parameters.address.isEmpty() && !isInbox(row) && !row.hasAddress)
+        return skip(QStringLiteral("it has no address; give one"));
+    if (!parameters.address.isEmpty()) {
+        const auto channel = fromText<Channel>(row.channel).value_or(Channel::Inbox);
+        if (const auto written = writtenAddress(channel, parameters.address, {}); !written)
+            return skip(written.error().message);
+    }
+    RowChange change = schedule(row);
+    change.kind = RowChange::Kind::Edit;
+    return change;
+}
+
+RowChange changeForReschedule(const OperationRow &row)
+{
+    if (row.state == DeliveryState::Leased)
+        return skip(QStringLiteral("it is being sent now"));
+    if (!isLive(row.state))
+        return skip(QStringLiteral("it has ended already (%1)").arg(toText(row.state)));
+    if (row.isExpired)
+        return skip(QStringLiteral("it expires before that time"));
+    RowChange change;
+    change.kind = RowChange::Kind::Reschedule;
+    return change;
 }
 
 RowChange changeForCancel(const OperationRow &row)
@@ -91,39 +139,118 @@ RowChange changeForDiscard(const OperationRow &row)
     }
 }
 
+Error invalid(const QString &what)
+{
+    return {ErrorCode::Invalid, what};
+}
+
+struct VerbName
+{
+    const char *text;
+    Verb verb;
+};
+constexpr VerbName verbNames[] = {
+    {"retry", Verb::Retry},
+    {"edit", Verb::Edit},
+    {"cancel", Verb::Cancel},
+    {"discard", Verb::Discard},
+    {"reschedule", Verb::Reschedule},
+    {"retry_event", Verb::RetryEvent},
+    {"pause", Verb::Pause},
+    {"resume", Verb::Resume},
+    {"quota", Verb::Quota},
+    {"reset", Verb::Reset},
+    {"note", Verb::Note},
+};
+
+QString textOf(Verb verb)
+{
+    const auto *found = std::find_if(std::begin(verbNames), std::end(verbNames),
+                                     [&](const VerbName &each) { return each.verb == verb; });
+    return QString::fromLatin1(found->text);
+}
+
+Result<void> checkEdit(const OperationParameters &parameters)
+{
+    constexpr qsizetype maxLocale = 35; // RFC 5646 §4.4.1
+    if (parameters.address.isEmpty() && parameters.locale.isEmpty() && parameters.payloadPatch.isEmpty())
+        return invalid(QStringLiteral("an edit needs a new address, a locale or a payload_patch"));
+    const auto isWord = [](QChar each) { return each.unicode() < 0x80 && (each.isLetterOrNumber() || each == u'-'); };
+    if (parameters.locale.size() > maxLocale ||
+        !std::all_of(parameters.locale.cbegin(), parameters.locale.cend(), isWord))
+        return invalid(QStringLiteral("locale must be a language tag such as de or pt-BR"));
+    if (parameters.address.contains(QChar(0)))
+        return invalid(QStringLiteral("address must not hold the character U+0000"));
+    if (parameters.payloadPatch.isEmpty())
+        return {};
+    const auto patch = parseJson(parameters.payloadPatch);
+    if (!patch || patch->kind() != JsonValue::Kind::Object) {
+        return invalid(QStringLiteral("payload_patch must be a JSON object%1")
+                           .arg(patch ? QString() : QStringLiteral(": ") + patch.error().message));
+    }
+    return {};
+}
+
 } // namespace
 
 std::optional<Verb> verbFromText(const QString &text)
 {
-    if (text == QLatin1String("retry"))
-        return Verb::Retry;
-    if (text == QLatin1String("cancel"))
-        return Verb::Cancel;
-    if (text == QLatin1String("discard"))
-        return Verb::Discard;
-    if (text == QLatin1String("retry_event"))
-        return Verb::RetryEvent;
+    for (const VerbName &each : verbNames) {
+        if (text == QLatin1String(each.text))
+            return each.verb;
+    }
     return std::nullopt;
 }
 
 Error unknownVerb()
 {
-    return {ErrorCode::Invalid, QStringLiteral("unknown operation; use one of: retry, cancel, discard, retry_event")};
+    QStringList names;
+    for (const VerbName &each : verbNames)
+        names += QString::fromLatin1(each.text);
+    return invalid(QStringLiteral("unknown operation; use one of: %1").arg(names.join(QStringLiteral(", "))));
 }
 
-RowChange changeFor(Verb verb, const OperationRow &row)
+bool isControl(Verb verb)
+{
+    return store::isControl(textOf(verb));
+}
+
+bool isPaced(Verb verb)
+{
+    return verb == Verb::Retry || verb == Verb::Edit;
+}
+
+Result<void> checkParameters(Verb verb, const OperationParameters &parameters)
+{
+    if (isControl(verb))
+        return store::checkControl({textOf(verb), parameters, {}, {}});
+    if (verb == Verb::Edit)
+        return checkEdit(parameters);
+    if (verb == Verb::Reschedule) {
+        return parameters.dueAt ? Result<void>()
+                                : Result<void>(invalid(QStringLiteral("due_at must say when the rows are to be sent")));
+    }
+    return parameters == OperationParameters{}
+               ? Result<void>()
+               : Result<void>(invalid(QStringLiteral("%1 takes no parameters").arg(textOf(verb))));
+}
+
+RowChange changeFor(Verb verb, const OperationRow &row, const OperationParameters &parameters)
 {
     switch (verb) {
     case Verb::Retry:
         return changeForRetry(row);
+    case Verb::Edit:
+        return changeForEdit(row, parameters);
     case Verb::Cancel:
         return changeForCancel(row);
     case Verb::Discard:
         return changeForDiscard(row);
-    case Verb::RetryEvent:
-        break;
+    case Verb::Reschedule:
+        return changeForReschedule(row);
+    default:
+        return skip(QStringLiteral("this operation changes no deliveries"));
     }
-    return skip(QStringLiteral("this operation changes events only"));
 }
 
 Filter effectiveFilter(Verb verb, const Filter &filter)
@@ -143,23 +270,39 @@ QString storedFilter(Verb verb, const Filter &filter)
     return verb == Verb::RetryEvent && effective.isEmpty() ? rejectedEvents : effective.toText();
 }
 
-Result<store::OperationPlan> planOperation(const QString &verb, const QString &filter, qint64 rate)
+Result<store::OperationPlan> planOperation(const store::StoredOperation &stored, const QByteArray &hashKey)
 {
-    const std::optional<Verb> known = verbFromText(verb);
+    const std::optional<Verb> known = verbFromText(stored.verb);
     if (!known)
         return unknownVerb();
+    Result<OperationParameters> parameters = operationParameters(stored.parameters);
+    if (!parameters)
+        return parameters.error();
+    if (const Result<void> meant = checkParameters(*known, *parameters); !meant)
+        return meant.error();
     store::OperationPlan plan;
-    plan.ofEvents = *known == Verb::RetryEvent;
-    plan.perSecond = rate > 0 ? std::min(rate, maxRate) : defaultRate;
-    plan.change = [chosen = *known](const OperationRow &row) { return changeFor(chosen, row); };
-    if (plan.ofEvents && filter == rejectedEvents)
+    plan.parameters = std::move(*parameters);
+    if (isControl(*known)) {
+        plan.kind = store::OperationPlan::Kind::Control;
         return plan;
-    Result<Filter> parsed = Filter::parse(filter);
+    }
+    if (*known == Verb::RetryEvent)
+        plan.kind = store::OperationPlan::Kind::Events;
+    plan.givesBack = isPaced(*known) || *known == Verb::Reschedule;
+    if (isPaced(*known))
+        plan.perSecond = stored.rate > 0 ? std::min(stored.rate, maxRate) : defaultRate;
+    plan.hashKey = hashKey;
+    plan.change = [chosen = *known, given = plan.parameters](const OperationRow &row) {
+        return changeFor(chosen, row, given);
+    };
+    if (*known == Verb::RetryEvent && stored.filter == rejectedEvents)
+        return plan;
+    Result<Filter> parsed =
+        Filter::parse(stored.filter, *known == Verb::RetryEvent ? FilterRows::Events : FilterRows::Deliveries);
     if (!parsed)
         return parsed.error();
     if (parsed->isEmpty())
-        return Error{ErrorCode::Invalid,
-                     QStringLiteral("an operation without a condition would change everything; it is not run")};
+        return invalid(QStringLiteral("an operation without a condition would change everything; it is not run"));
     plan.filter = std::move(*parsed);
     return plan;
 }

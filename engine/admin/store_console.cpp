@@ -7,6 +7,7 @@
 #include "admin/verdict.h"
 #include "store/activity_store.h"
 #include "store/audit_store.h"
+#include "store/control_store.h"
 #include "store/delivery_queries.h"
 #include "store/event_queries.h"
 #include "store/note_store.h"
@@ -60,10 +61,7 @@ public:
         const auto verb = checked(request);
         if (!verb)
             return verb.error();
-        auto preview = previewOperation(*m_database, *verb, request.filter);
-        if (!preview)
-            return preview.error();
-        return std::move(preview->record);
+        return previewOperation(*m_database, {*verb, request.filter, request.parameters, request.rate});
     }
 
     Result<OperationRecord> submit(const OperationRequest &request) override;
@@ -135,32 +133,89 @@ public:
     }
 
 private:
-    static Result<Verb> checked(const OperationRequest &request);
+    Result<Verb> checked(const OperationRequest &request);
+    Result<void> checkedTarget(const OperationParameters &parameters);
+    Result<store::NewOperation> counted(Verb verb, const OperationRequest &request);
 
     std::unique_ptr<store::Database> m_database;
     const QByteArray m_hashKey;
 };
 
+Result<void> StoreConsole::checkedTarget(const OperationParameters &parameters)
+{
+    if (parameters.targetKind != QLatin1String("provider"))
+        return {};
+    const auto known = store::providerNames(*m_database);
+    if (!known)
+        return known.error();
+    if (known->contains(parameters.target))
+        return {};
+    return Error{ErrorCode::Invalid, known->isEmpty()
+                                         ? QStringLiteral("no engine has declared a provider yet; start one first")
+                                         : QStringLiteral("there is no provider of this name; known are: %1")
+                                               .arg(known->join(QStringLiteral(", ")))};
+}
+
 Result<Verb> StoreConsole::checked(const OperationRequest &request)
 {
+    const auto invalid = [](const QString &what) { return Error{ErrorCode::Invalid, what}; };
     const std::optional<Verb> verb = verbFromText(request.verb);
     if (!verb)
         return unknownVerb();
-    if (request.filter.isEmpty()) {
-        return Error{ErrorCode::Invalid,
-                     QStringLiteral("an operation needs a condition, for example state:dead or id:…; there is none")};
+    if (const Result<void> meant = checkParameters(*verb, request.parameters); !meant)
+        return meant.error();
+    if (isControl(*verb)) {
+        if (!request.filter.isEmpty())
+            return invalid(QStringLiteral("%1 changes no rows: it takes no filter").arg(request.verb));
+        if (const Result<void> target = checkedTarget(request.parameters); !target)
+            return target.error();
+        return *verb;
     }
+    if (request.filter.isEmpty())
+        return invalid(QStringLiteral("an operation needs a condition, for example state:dead or id:…; there is none"));
     if (request.rate < 0 || request.rate > maxRate)
-        return Error{ErrorCode::Invalid,
-                     QStringLiteral("rate must be 1 to %1 a second, or 0 for the default").arg(maxRate)};
+        return invalid(QStringLiteral("rate must be 1 to %1 a second, or 0 for the default").arg(maxRate));
+    if (request.stopAtFailures < 0 || request.stopAtFailures > 100)
+        return invalid(QStringLiteral("stop-at-failures must be 0 to 100 percent"));
     if (request.armed.count() < 0 || request.armed > std::chrono::hours(24))
-        return Error{ErrorCode::Invalid, QStringLiteral("the time to undo must be 0 to 24 h")};
+        return invalid(QStringLiteral("the time to undo must be 0 to 24 h"));
     // What is stored must be read back by the engine as the same condition.
-    const auto plan = planOperation(request.verb, storedFilter(*verb, request.filter), request.rate);
+    const auto plan = planOperation(
+        {request.verb, storedFilter(*verb, request.filter), toJson(request.parameters), request.rate, {}}, {});
     if (!plan)
-        return Error{ErrorCode::Invalid,
-                     QStringLiteral("this condition can't be stored: %1").arg(plan.error().message)};
+        return invalid(QStringLiteral("this condition can't be stored: %1").arg(plan.error().message));
     return *verb;
+}
+
+// What a verb of rows would meet, as the operation to store; refused where that is nothing.
+Result<store::NewOperation> StoreConsole::counted(Verb verb, const OperationRequest &request)
+{
+    const auto preview = previewOperation(*m_database, {verb, request.filter, request.parameters, request.rate});
+    if (!preview)
+        return preview.error();
+    qint64 expected = preview->count;
+    if (preview->isCapped && verb != Verb::RetryEvent) {
+        const auto exact = store::countDeliveriesExactly(*m_database, request.filter, expectedCap);
+        if (!exact)
+            return exact.error();
+        expected = *exact;
+    }
+    if (expected == 0)
+        return Error{ErrorCode::NotFound, QStringLiteral("nothing matches; nothing was stored")};
+    if (preview->changeable == 0 && !preview->isCapped) {
+        return Error{ErrorCode::Refused,
+                     QStringLiteral("none of %1 matching can be changed by %2 (%3); nothing was stored")
+                         .arg(QString::number(expected), request.verb,
+                              preview->refusals.empty() ? QString() : preview->refusals.front().first)};
+    }
+    store::NewOperation operation;
+    operation.filter = storedFilter(verb, request.filter);
+    operation.watermark = preview->watermark;
+    operation.expected = expected;
+    operation.rate = isPaced(verb) ? preview->rate : 0;
+    operation.stopAtFailures = isPaced(verb) ? request.stopAtFailures : 0;
+    operation.armed = request.armed;
+    return operation;
 }
 
 Result<OperationRecord> StoreConsole::submit(const OperationRequest &request)
@@ -174,33 +229,19 @@ Result<OperationRecord> StoreConsole::submit(const OperationRequest &request)
         if (first || first.error().code != ErrorCode::NotFound)
             return first;
     }
-    const auto found = previewOperation(*m_database, *verb, request.filter);
-    if (!found)
-        return found.error();
-    const PreviewRecord &preview = found->record;
-    if (preview.count == 0)
-        return Error{ErrorCode::NotFound, QStringLiteral("nothing matches; nothing was stored")};
-    if (preview.changeable == 0 && preview.count < countCap) {
-        return Error{ErrorCode::Refused,
-                     QStringLiteral("none of %1 matching can be changed by %2 (%3); nothing was stored")
-                         .arg(QString::number(preview.count), request.verb, found->firstRefusal)};
-    }
     store::NewOperation operation;
+    operation.expected = 1;
+    if (!isControl(*verb)) {
+        auto found = counted(*verb, request);
+        if (!found)
+            return found.error();
+        operation = std::move(*found);
+    }
     operation.verb = request.verb;
-    operation.filter = storedFilter(*verb, request.filter);
-    operation.watermark = preview.watermark;
-    operation.expected = preview.count;
-    operation.rate = request.rate;
+    operation.parameters = toJson(request.parameters);
     operation.reason = request.reason;
     operation.actor = request.actor.isEmpty() ? defaultActor() : request.actor;
-    operation.armed = request.armed;
     operation.dedupe = request.dedupe;
-    if (preview.count >= countCap && *verb != Verb::RetryEvent) {
-        const auto exact = store::countDeliveriesExactly(*m_database, request.filter, expectedCap);
-        if (!exact)
-            return exact.error();
-        operation.expected = *exact;
-    }
     return store::storeOperation(*m_database, operation);
 }
 

@@ -1,6 +1,8 @@
 #include "admin/verdict.h"
 
+#include <QDateTime>
 #include <QLocale>
+#include <QTimeZone>
 #include <algorithm>
 
 namespace sendoff::admin {
@@ -31,7 +33,40 @@ const ProviderRecord *providerOf(const StatusRecord &status, const QString &name
     return found == status.providers.cend() ? nullptr : &*found;
 }
 
-// One provider's queue over all lanes.
+// "14:00 UTC", with the day where it is not today.
+QString spoken(Timestamp time, Timestamp now)
+{
+    const auto inUtc = [](Timestamp moment) {
+        return QDateTime::fromMSecsSinceEpoch(moment.time_since_epoch().count(), QTimeZone::utc());
+    };
+    const QDateTime then = inUtc(time);
+    return then.toString(then.date() == inUtc(now).date() ? QStringLiteral("HH:mm 'UTC'")
+                                                          : QStringLiteral("yyyy-MM-dd HH:mm 'UTC'"));
+}
+
+// "paused by Ana until 14:00 UTC: maintenance".
+QString pausedWords(const QString &actor, const std::optional<Timestamp> &until, const QString &reason, Timestamp now)
+{
+    QString words = QStringLiteral("paused");
+    if (!actor.isEmpty())
+        words += QStringLiteral(" by %1").arg(actor);
+    if (until)
+        words += QStringLiteral(" until %1").arg(spoken(*until, now));
+    return reason.isEmpty() ? words : QStringLiteral("%1: %2").arg(words, reason);
+}
+
+// The pause that keeps a queue back, nullptr where none does.
+const PauseRecord *pauseOf(const StatusRecord &status, const BacklogRecord &backlog)
+{
+    const auto found = std::find_if(status.pauses.cbegin(), status.pauses.cend(), [&](const PauseRecord &each) {
+        return each.kind == QLatin1String("all") ||
+               (each.kind == QLatin1String("channel") && each.name == toText(backlog.channel)) ||
+               (each.kind == QLatin1String("lane") && each.name == toText(backlog.lane));
+    });
+    return found == status.pauses.cend() ? nullptr : &*found;
+}
+
+// One provider's queue over all lanes that nobody has paused.
 struct Queue
 {
     QString provider;
@@ -44,6 +79,8 @@ std::vector<Queue> queuesOf(const StatusRecord &status)
 {
     std::vector<Queue> queues;
     for (const BacklogRecord &backlog : status.backlog) {
+        if (pauseOf(status, backlog))
+            continue;
         auto queue = std::find_if(queues.begin(), queues.end(), [&](const Queue &each) {
             return each.provider == backlog.provider && each.channel == backlog.channel;
         });
@@ -76,9 +113,7 @@ void judgeQueue(const StatusRecord &status, const Queue &queue, Findings &findin
         return;
     const ProviderRecord *provider = providerOf(status, queue.provider);
     if (provider && provider->paused) {
-        findings.wills +=
-            heldUp(queue, provider->pauseReason.isEmpty() ? QStringLiteral("paused")
-                                                          : QStringLiteral("paused: %1").arg(provider->pauseReason));
+        findings.wills += heldUp(queue, pausedWords({}, provider->pausedUntil, provider->pauseReason, status.now));
     } else if (provider && provider->breaker == QLatin1String("open")) {
         findings.troubles += heldUp(queue, provider->breakerReason.isEmpty()
                                                ? QStringLiteral("breaker open")
@@ -88,6 +123,22 @@ void judgeQueue(const StatusRecord &status, const Queue &queue, Findings &findin
         if (provider && provider->throttledUntil)
             why += QStringLiteral("; throttled");
         findings.troubles += heldUp(queue, why);
+    }
+}
+
+// People must see a pause, whether or not something waits behind it.
+void judgePauses(const StatusRecord &status, Findings &findings)
+{
+    for (const PauseRecord &pause : status.pauses) {
+        qint64 waiting = 0;
+        for (const BacklogRecord &backlog : status.backlog)
+            waiting += pauseOf(status, backlog) == &pause ? backlog.waiting : 0;
+        const QString what = pause.kind == QLatin1String("all")    ? QStringLiteral("All sending")
+                             : pause.kind == QLatin1String("lane") ? QStringLiteral("Lane %1").arg(pause.name)
+                                                                   : QStringLiteral("Channel %1").arg(pause.name);
+        findings.wills +=
+            QStringLiteral("%1 is held up: %2 waiting (%3)")
+                .arg(what, counted(waiting), pausedWords(pause.actor, pause.until, pause.reason, status.now));
     }
 }
 
@@ -124,6 +175,7 @@ void judge(store::StatusFacts &facts)
     }
     for (const Queue &queue : queues)
         judgeQueue(status, queue, findings);
+    judgePauses(status, findings);
     if (status.oldestPendingAge.value_or(Milliseconds(0)) > patience) {
         findings.troubles += QStringLiteral("%1 events are not relayed, the oldest for %2")
                                  .arg(counted(status.pendingEvents), spoken(*status.oldestPendingAge));

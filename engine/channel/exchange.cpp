@@ -15,15 +15,46 @@ namespace {
 constexpr qsizetype maxHeaders = 256;
 constexpr qsizetype maxHeaderBytes = 64 * 1024;
 
+bool isAnswerOnly(const HttpRequest &request)
+{
+    return request.method == "GET";
+}
+
+// The authority as a Host header has it: brackets of an IPv6 address kept, a default port left out.
+QByteArray hostHeader(const QUrl &url)
+{
+    QUrl bare(url);
+    const int usual = url.scheme() == QLatin1String("https") ? 443 : 80;
+    if (url.port(usual) == usual)
+        bare.setPort(-1);
+    return bare.authority(QUrl::FullyEncoded | QUrl::RemoveUserInfo).toLatin1();
+}
+
+// The same request to one address: the name stays in the Host header, in the TLS greeting and in what the certificate
+// must be for.
+void pin(QNetworkRequest &wire, const HttpRequest &request)
+{
+    QUrl url(request.url);
+    url.setHost(request.pinnedAddress);
+    wire.setUrl(url);
+    wire.setRawHeader("Host", hostHeader(request.url));
+    QString name = request.url.host(QUrl::FullyEncoded);
+    while (name.endsWith(u'.')) // the root's dot is no part of a certificate's name
+        name.chop(1);
+    wire.setPeerVerifyName(name);
+}
+
 QNetworkRequest wireRequest(const HttpRequest &request, const QSslConfiguration &tls)
 {
     QNetworkRequest wire(request.url);
     for (const auto &[name, value] : request.headers)
         wire.setRawHeader(name, value);
-    wire.setHeader(QNetworkRequest::ContentTypeHeader, request.contentType);
-    // The one-shot body works only together with a known length and without Qt's own copy of it.
-    wire.setHeader(QNetworkRequest::ContentLengthHeader, request.body.size());
-    wire.setAttribute(QNetworkRequest::DoNotBufferUploadDataAttribute, true);
+    if (!isAnswerOnly(request)) {
+        wire.setHeader(QNetworkRequest::ContentTypeHeader, request.contentType);
+        // The one-shot body works only together with a known length and without Qt's own copy of it.
+        wire.setHeader(QNetworkRequest::ContentLengthHeader, request.body.size());
+        wire.setAttribute(QNetworkRequest::DoNotBufferUploadDataAttribute, true);
+    }
     // Asking for it ourselves also switches Qt's unbounded decompression off.
     wire.setRawHeader("Accept-Encoding", "identity");
     wire.setAttribute(QNetworkRequest::RedirectPolicyAttribute, QNetworkRequest::ManualRedirectPolicy);
@@ -35,10 +66,14 @@ QNetworkRequest wireRequest(const HttpRequest &request, const QSslConfiguration 
     wire.setAttribute(QNetworkRequest::AuthenticationReuseAttribute, QNetworkRequest::Manual);
     // Over TLS by negotiation only: without TLS Qt would try an upgrade, and that hangs after GOAWAY.
     const bool isTls = request.url.scheme() == QLatin1String("https");
-    wire.setAttribute(QNetworkRequest::Http2AllowedAttribute, isTls);
+    // Over HTTP/2 Qt takes the authority from the address that it connects to, which is not the pinned host's name.
+    const bool isPinned = !request.pinnedAddress.isEmpty();
+    wire.setAttribute(QNetworkRequest::Http2AllowedAttribute, isTls && !isPinned);
     wire.setAttribute(QNetworkRequest::Http2DirectAttribute, false);
     if (isTls)
         wire.setSslConfiguration(tls);
+    if (isPinned)
+        pin(wire, request);
     return wire;
 }
 
@@ -67,8 +102,12 @@ void Exchange::startDeadline(Milliseconds deadline)
 void Exchange::start(QNetworkAccessManager &access, const QSslConfiguration &tls, bool isProxied)
 {
     m_isProxied = isProxied;
-    m_body = new OneShotBody(m_request.body, this);
-    m_reply = access.post(wireRequest(m_request, tls), m_body);
+    if (isAnswerOnly(m_request)) {
+        m_reply = access.get(wireRequest(m_request, tls));
+    } else {
+        m_body = new OneShotBody(m_request.body, this);
+        m_reply = access.post(wireRequest(m_request, tls), m_body);
+    }
     // An endless body must wait in the kernel, not in our memory. Queued, because the reply listens only when it has
     // begun; unset, Qt reads endless chunks in a loop that neither tells us nor can be stopped.
     QMetaObject::invokeMethod(
@@ -116,6 +155,24 @@ void Exchange::stop(Fault reason)
     end();
 }
 
+qint64 Exchange::pulled() const
+{
+    if (m_body)
+        return m_body->pulled();
+    // A GET has no body to count. What failed before there was a connection did not leave; of the rest we don't know.
+    switch (m_reply->error()) {
+    case QNetworkReply::ConnectionRefusedError:
+    case QNetworkReply::HostNotFoundError:
+    case QNetworkReply::SslHandshakeFailedError:
+        return 0;
+    default:
+        return m_reply->error() >= QNetworkReply::ProxyConnectionRefusedError &&
+                       m_reply->error() <= QNetworkReply::UnknownProxyError
+                   ? 0
+                   : 1;
+    }
+}
+
 void Exchange::end()
 {
     if (m_hasEnded)
@@ -137,8 +194,8 @@ void Exchange::end()
     facts.received = m_answer.body.size();
     if (m_reply) {
         facts.status = m_reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
-        facts.pulled = m_body->pulled();
-        facts.resets = m_body->resets();
+        facts.pulled = pulled();
+        facts.resets = m_body ? m_body->resets() : 0;
         facts.error = m_reply->error();
         facts.errorText = m_reply->errorString();
         bool isNumber = false;

@@ -35,6 +35,7 @@ public:
 private:
     void readHeaders();
     void readBody();
+    qint64 pulled() const; // bytes that were handed to the network; of a GET 1 where it may have left
     void end();
 
     HttpRequest m_request;
@@ -43,7 +44,7 @@ private:
     Ended m_ended;
     QTimer m_deadline;
     QNetworkReply *m_reply = nullptr;
-    OneShotBody *m_body = nullptr;
+    OneShotBody *m_body = nullptr; // of a POST
     HttpAnswer m_answer;
     Fault m_reason = Fault::None;
     bool m_isProxied = false;

@@ -1,9 +1,15 @@
 #pragma once
 #include "channel/sender.h"
+#include <QStringList>
 #include <QUrl>
+#include <functional>
 #include <memory>
 
 namespace sendoff::channel {
+
+// Finds the addresses of a host's name, as text; none where there are none. Called and calls back (once, at once or
+// later) on the sender's thread.
+using Resolver = std::function<void(const QString &name, std::function<void(const QStringList &)> found)>;
 
 // How the network is reached.
 struct TransportSettings
@@ -13,6 +19,7 @@ struct TransportSettings
     qsizetype maxAnswerBytes = 64 * 1024;
     QByteArray caCertificates; // PEM, beside the system's; tests and private providers
     int maxInFlight = 1024;    // requests on the wire to one provider host, the rest waits; at least 1
+    Resolver resolve;          // of destinations that are checked; empty: the system's
 };
 
 // Invalid, naming the setting and the remedy, where these can't be used: an unknown kind of proxy, certificates that

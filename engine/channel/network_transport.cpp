@@ -13,10 +13,13 @@ namespace sendoff::channel {
 
 namespace {
 
-QString originOf(const QUrl &url)
+// What shares connections: one scheme, host, port, and one pinned address, so that a request that was checked for one
+// address never travels on a connection to another.
+QString originOf(const HttpRequest &request)
 {
+    const QUrl &url = request.url;
     const int port = url.port(url.scheme() == QLatin1String("https") ? 443 : 80);
-    return QStringLiteral("%1://%2:%3").arg(url.scheme(), url.host()).arg(port);
+    return QStringLiteral("%1://%2:%3@%4").arg(url.scheme(), url.host()).arg(port).arg(request.pinnedAddress);
 }
 
 bool isTls(const Exchange &exchange)
@@ -86,7 +89,7 @@ void NetworkTransport::post(const HttpRequest &request, Milliseconds deadline, D
     auto *exchange = new Exchange(
         request, m_maxAnswerBytes, std::move(done), [this](Exchange *which) { ended(which); }, this);
     exchange->startDeadline(deadline);
-    const QString origin = originOf(request.url);
+    const QString origin = originOf(request);
     m_waiting[origin].push_back(exchange);
     pump(origin);
 }
@@ -110,7 +113,7 @@ void NetworkTransport::pump(const QString &origin)
 
 void NetworkTransport::ended(Exchange *exchange)
 {
-    const QString origin = originOf(exchange->request().url);
+    const QString origin = originOf(exchange->request());
     if (Line *line = m_onWire.take(exchange)) {
         const HttpAnswer &answer = exchange->answer();
         if (answer.status != 0 && answer.fault == Fault::None && isTls(*exchange))

@@ -1,16 +1,25 @@
 #include "channel/provider_kind.h"
 
 #include "channel/expo/expo_kind.h"
+#include "channel/fcm/fcm_kind.h"
+#include "channel/generic/generic_kind.h"
+#include "channel/postmark/postmark_kind.h"
 #include "channel/resend/resend_kind.h"
+#include "channel/sendgrid/sendgrid_kind.h"
+#include "channel/smtp/smtp_kind.h"
+#include "channel/twilio/twilio_kind.h"
+#include "channel/webhook/webhook_kind.h"
 #include <array>
 
 namespace sendoff::channel {
 
 namespace {
 
-std::array<const ProviderKind *, 2> kinds()
+// By name.
+std::array<const ProviderKind *, 9> kinds()
 {
-    return {&expoKind(), &resendKind()};
+    return {&expoKind(),     &fcmKind(),  &genericKind(), &postmarkKind(), &resendKind(),
+            &sendgridKind(), &smtpKind(), &twilioKind(),  &webhookKind()};
 }
 
 } // namespace

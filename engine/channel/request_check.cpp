@@ -1,5 +1,6 @@
 #include "channel/request_check.h"
 
+#include <QHostAddress>
 #include <algorithm>
 #include <array>
 
@@ -28,6 +29,13 @@ bool isFieldValue(const QByteArray &value)
     });
 }
 
+// One address and nothing that leads elsewhere, as a zone would.
+bool isAddress(const QString &text)
+{
+    const QHostAddress address(text);
+    return !address.isNull() && address.scopeId().isEmpty();
+}
+
 // The transport writes these itself; a second one would let two readers see two different requests.
 bool isReserved(const QByteArray &name)
 {
@@ -47,8 +55,14 @@ QString requestProblem(const HttpRequest &request)
         return QStringLiteral("the provider's base_url is not an http or https address; correct it");
     if (!request.url.userInfo().isEmpty())
         return QStringLiteral("the provider's base_url holds a user name or password; use api_key instead");
-    if (request.body.isEmpty())
+    if (request.method != "POST" && request.method != "GET")
+        return QStringLiteral("the request is neither POST nor GET");
+    if (request.method == "POST" && request.body.isEmpty())
         return QStringLiteral("the request has no body");
+    if (request.method == "GET" && !request.body.isEmpty())
+        return QStringLiteral("a request that only asks has a body");
+    if (!request.pinnedAddress.isEmpty() && !isAddress(request.pinnedAddress))
+        return QStringLiteral("the address to connect to is not an IP address");
     if (!isFieldValue(request.contentType))
         return QStringLiteral("the content type holds a control character");
     for (const auto &[name, value] : request.headers) {

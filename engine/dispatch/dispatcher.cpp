@@ -2,6 +2,7 @@
 
 #include "dispatch/recovery.h"
 #include "dispatch/test_hook.h"
+#include "store/failover_store.h"
 #include "store/provider_quota.h"
 
 #include <QRandomGenerator>
@@ -19,7 +20,13 @@ constexpr auto suspectEvery = 1s;   // rows that lost a worker are rare and have
 constexpr auto slotPatience = 10ms; // free slots are filled in bulk, but nobody waits longer than this for it
 constexpr auto leaseMargin = 1s;    // what a lease must last beyond the deadline of its attempt
 constexpr auto inboxMargin = 1s;
-constexpr auto defaultThrottle = 1s; // of a bucket whose provider named no wait
+constexpr auto pausesLast = 250ms;        // how long a read of people's pauses holds
+constexpr Milliseconds pausedLook{1'500}; // while something is paused: its end counts within two seconds
+constexpr auto defaultThrottle = 1s;      // of a bucket whose provider named no wait
+
+// So many requests in a row that came to nothing are an outage: its breaker opens, which spends no delivery's attempts.
+constexpr int outageFailures = 20;
+constexpr int passOnAtOnce = 500;
 
 // "urgent first, bulk never starved": every tenth round bulk goes before normal.
 std::array<Lane, 3> laneOrder(quint64 round)
@@ -51,6 +58,8 @@ Result<Dispatcher::Progress> Dispatcher::runOnce(store::Database &database)
     ++m_round;
     if (const Result<void> released = releaseUnused(database); !released)
         return released.error();
+    if (const Result<void> read = readPauses(database, progress); !read)
+        return read.error();
     const Result<int> inbox = runInbox(database, progress);
     if (!inbox)
         return inbox.error();
@@ -64,12 +73,31 @@ Result<Dispatcher::Progress> Dispatcher::runOnce(store::Database &database)
     return progress;
 }
 
+Result<void> Dispatcher::readPauses(store::Database &database, Progress &progress)
+{
+    const Ticks now = m_clock.ticks();
+    if (m_pausesRead == Ticks{} || now - m_pausesRead >= pausesLast ||
+        (m_paused.untilNextEnd && now - m_pausesRead >= *m_paused.untilNextEnd)) {
+        auto paused = store::pausedParts(database);
+        if (!paused)
+            return paused.error();
+        m_paused = std::move(*paused);
+        m_pausesRead = now;
+    }
+    // Nobody wakes an engine when a pause ends by itself, or when another engine lifts it.
+    if (!m_paused.isEmpty())
+        soonest(progress.nextLook, std::min(pausedLook, m_paused.untilNextEnd.value_or(pausedLook)));
+    return {};
+}
+
 Result<int> Dispatcher::runInbox(store::Database &database, Progress &progress)
 {
     int moved = 0;
+    if (m_paused.holds(QString(), Channel::Inbox))
+        return moved;
     for (const Lane lane : laneOrder(m_round)) {
         const LaneKey key{QString(), lane};
-        if (isEmptyForNow(key))
+        if (m_paused.holds(lane) || isEmptyForNow(key))
             continue;
         const Result<int> ready = store::countReady(database, QString(), lane, 1); // far cheaper than an empty claim
         if (!ready)
@@ -94,6 +122,8 @@ Result<int> Dispatcher::runInbox(store::Database &database, Progress &progress)
 Result<int> Dispatcher::runProvider(store::Database &database, const ProviderRules &rules, Progress &progress)
 {
     const QString &name = rules.settings.name;
+    if (m_paused.holds(name, rules.settings.channel))
+        return 0;
     const channel::ProviderKind *kind = channel::providerKind(rules.settings.kind);
     const int perRequest = kind ? std::max(1, kind->batch) : 1;
     const int slotCount = std::max(1, rules.settings.slotCount);
@@ -109,7 +139,7 @@ Result<int> Dispatcher::runProvider(store::Database &database, const ProviderRul
         const int freeSlots = slotCount - m_requestsInFlight.value(name);
         if (freeSlots <= 0)
             break;
-        if (isEmptyForNow({name, lane}))
+        if (m_paused.holds(lane) || isEmptyForNow({name, lane}))
             continue;
         const Result<int> sent = runLane(database, rules, lane, freeSlots * perRequest, progress);
         if (!sent)
@@ -149,13 +179,36 @@ Result<int> Dispatcher::runLane(store::Database &database, const ProviderRules &
     if (grant->granted < want || !grant->blockedBy.isEmpty())
         soonest(progress.nextLook, std::max<Milliseconds>(grant->wait, 1ms));
     if (grant->granted == 0)
-        return 0;
+        return grant->blockedBy == QLatin1String("breaker") ? passOn(database, rules, grant->blockedBy)
+                                                            : Result<int>(0);
     if (grant->blockedBy == QLatin1String("breaker"))
         m_isProbing[name] = true;
     const Result<int> sent = claimAndSend(database, claimRequest(name, lane, grant->granted), &rules);
     if (sent && *sent > 0 && grant->blockedBy.isEmpty() && grant->granted == want)
         soonest(progress.nextLook, 0ms);
     return sent;
+}
+
+// An open breaker: the next provider of the channel that can send takes what waits. Coming back is slow by itself: the
+// rows that were passed on stay there, and a breaker that closes begins at a tenth of its rate.
+Result<int> Dispatcher::passOn(store::Database &database, const ProviderRules &rules, const QString &reason)
+{
+    QStringList others;
+    for (const ProviderRules &each : m_settings.providers) { // in the order of their priority
+        if (each.settings.channel == rules.settings.channel && each.settings.name != rules.settings.name)
+            others += each.settings.name;
+    }
+    if (others.isEmpty())
+        return 0;
+    const Result<QStringList> sendable = store::sendableProviders(database, others);
+    if (!sendable)
+        return sendable.error();
+    for (const QString &other : others) {
+        if (sendable->contains(other))
+            return store::failOver(database, {rules.settings.channel, rules.settings.name, other, reason, m_engine},
+                                   passOnAtOnce);
+    }
+    return 0;
 }
 
 // A row that lost a worker may be the one that kills them: it goes alone, so that it takes no neighbour along.
@@ -166,6 +219,10 @@ Result<int> Dispatcher::runSuspect(store::Database &database, const QString &pro
         return 0;
     store::ClaimRequest request = claimRequest(provider, Lane::Normal, 1);
     request.suspects = true;
+    for (const Lane lane : {Lane::Urgent, Lane::Normal, Lane::Bulk}) {
+        if (m_paused.holds(lane))
+            request.withoutLanes.push_back(lane);
+    }
     const Result<int> claimed = claimAndSend(database, request, rules);
     if (claimed && *claimed == 0)
         next = m_clock.ticks() + suspectEvery;
@@ -304,6 +361,11 @@ void Dispatcher::onAnswer(quint64 number, std::vector<AttemptResult> results)
     m_batches.erase(found);
     --m_requestsInFlight[batch.provider];
     m_inFlightRows -= int(batch.rows.size());
+    const bool isAlive = std::any_of(results.cbegin(), results.cend(), [](const AttemptResult &each) {
+        return each.outcome != Outcome::Transient && each.outcome != Outcome::Unknown;
+    });
+    int &failures = m_failuresInRow[batch.provider];
+    failures = isAlive ? 0 : failures + 1;
     for (size_t at = 0; at < batch.rows.size(); ++at) {
         m_suspectsInFlight -= batch.rows[at].delivery.losses > 0 ? 1 : 0;
         const AttemptResult result = at < results.size() ? results[at] : AttemptResult{};
@@ -346,8 +408,7 @@ void Dispatcher::note(const QString &provider, const AttemptResult &result, cons
         }
         break;
     case Outcome::Configuration:
-        report.configurationError =
-            result.code.isEmpty() ? QStringLiteral("status %1").arg(result.status) : result.code;
+        report.trip = result.code.isEmpty() ? QStringLiteral("status %1").arg(result.status) : result.code;
         break;
     case Outcome::Accepted:
     case Outcome::PermanentRecipient:
@@ -356,6 +417,12 @@ void Dispatcher::note(const QString &provider, const AttemptResult &result, cons
         break;
     case Outcome::Transient:
     case Outcome::Unknown:
+        report.failed = true;
+        if (m_failuresInRow.value(provider) >= outageFailures && report.trip.isEmpty())
+            report.trip =
+                QStringLiteral("%1 requests in a row failed, the last one with %2")
+                    .arg(m_failuresInRow.value(provider))
+                    .arg(result.code.isEmpty() ? QStringLiteral("status %1").arg(result.status) : result.code);
         break;
     }
 }
@@ -367,8 +434,10 @@ Result<void> Dispatcher::reportProviders(store::Database &database)
             if (const auto done = store::throttleProvider(database, report.key(), *report->wait); !done)
                 return done;
         }
-        if (!report->configurationError.isEmpty()) {
-            if (const auto done = store::tripBreaker(database, report.key(), report->configurationError); !done)
+        const bool isProbeLost = m_isProbing.value(report.key()) && report->failed && !report->worked;
+        if (!report->trip.isEmpty() || isProbeLost) {
+            const QString why = report->trip.isEmpty() ? QStringLiteral("it does not answer yet") : report->trip;
+            if (const auto done = store::tripBreaker(database, report.key(), why); !done)
                 return done;
         } else if (report->worked && m_isProbing.value(report.key())) {
             if (const auto done = store::closeBreaker(database, report.key()); !done)

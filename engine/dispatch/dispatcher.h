@@ -2,6 +2,7 @@
 #include "dispatch/delivery_run.h"
 #include "dispatch/engine.h"
 #include "dispatch/settler.h"
+#include "store/pause_store.h"
 #include <QHash>
 #include <map>
 
@@ -32,6 +33,8 @@ public:
     Result<void> releaseUnused(store::Database &database);
     // Lanes are looked at again at once: something new may have come.
     void lookAgain() { m_emptyUntil.clear(); }
+    // A person may have changed a pause: it is read again before the next claim.
+    void readPausesAgain() { m_pausesRead = Ticks{}; }
 
     int inFlight() const { return m_inFlightRows; }
     qint64 handedOver() const { return m_handedOver; }
@@ -62,13 +65,16 @@ private:
     struct Report
     {
         std::optional<Milliseconds> wait;
-        QString configurationError;
+        QString trip; // why its breaker must open; empty: it need not
         bool worked = false;
+        bool failed = false; // a request came to nothing
     };
 
+    Result<void> readPauses(store::Database &database, Progress &progress);
     Result<int> runInbox(store::Database &database, Progress &progress);
     Result<int> runProvider(store::Database &database, const ProviderRules &rules, Progress &progress);
     Result<int> runLane(store::Database &database, const ProviderRules &rules, Lane lane, int room, Progress &progress);
+    Result<int> passOn(store::Database &database, const ProviderRules &rules, const QString &reason);
     Result<int> runSuspect(store::Database &database, const QString &provider, const ProviderRules *rules);
     Result<int> claimAndSend(store::Database &database, const store::ClaimRequest &request, const ProviderRules *rules);
     Result<void> handOverAndSend(store::Database &database, std::vector<ClaimedDelivery> claimed,
@@ -96,6 +102,9 @@ private:
     QHash<QString, Ticks> m_nextSuspect;
     QHash<QString, bool> m_isProbing; // an open breaker lets one delivery through
     QHash<QString, Report> m_reports;
+    QHash<QString, int> m_failuresInRow; // requests without any sign of a working provider
+    store::PausedParts m_paused;
+    Ticks m_pausesRead{};
     std::vector<store::Lease> m_unused;
     int m_inFlightRows = 0;
     int m_suspectsInFlight = 0;

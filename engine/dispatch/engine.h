@@ -25,7 +25,11 @@ struct ProviderRules
     channel::ProviderSettings settings;
     double ratePerSecond = 0; // 0: no limit
     int burst = 1;
-    int priority = 1;
+    int priority = 1;                 // place in its channel's order of failover
+    double retryShare = 0.5;          // of what it sends, for retries while new work waits
+    qint64 dailyLimit = 0;            // messages a UTC day, 0: no limit
+    qint64 monthlyLimit = 0;          // messages a UTC month, 0: no limit
+    double cost = 0;                  // of one message, 0: not stated
     std::optional<RetryPolicy> retry; // instead of the lane's and the engine's
 };
 

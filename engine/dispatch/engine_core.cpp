@@ -14,6 +14,9 @@ using namespace std::chrono_literals;
 namespace {
 constexpr auto reapEvery = 2s;
 constexpr auto heartbeatEvery = 15s;
+constexpr auto reconcileEvery = 2s;
+constexpr auto countEvery = 1s;  // operations learn what their rows came to
+constexpr auto countLinger = 3s; // after the last movement: then there is nothing new to learn
 constexpr auto housekeepingEvery = 1h;
 constexpr auto linger = 200ms; // idle this long before it declares itself asleep, so that a trickle costs no updates
 constexpr auto lingerLook = 25ms;
@@ -73,7 +76,19 @@ Engine::Core::Core(Engine &engine, EngineSettings settings, channel::Sender &sen
                            Qt::QueuedConnection);
                    })
     , m_reaper(m_settings, m_identity.id, m_settler)
+    , m_reconciler(m_settings, sender, [this](quint64 batch, std::vector<channel::FoundMessage> found) {
+        QMetaObject::invokeMethod(
+            this,
+            [this, batch, found = std::move(found)]() mutable {
+                m_reconciler.onFound(batch, std::move(found));
+                m_lastReconciled = Ticks{};
+                schedule(0ms);
+            },
+            Qt::QueuedConnection);
+    })
 {
+    for (const ProviderRules &provider : m_settings.providers)
+        m_retryShares[provider.settings.name] = provider.retryShare;
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, [this] { m_phase == Phase::Running ? round() : drainRound(); });
     m_drainTimer.setSingleShot(true);
@@ -135,7 +150,8 @@ Result<void> Engine::Core::openStore()
     std::vector<store::ProviderBucket> buckets;
     for (const ProviderRules &provider : m_settings.providers)
         buckets.push_back({provider.settings.name, provider.settings.kind, provider.settings.channel, provider.priority,
-                           provider.ratePerSecond, provider.burst});
+                           provider.ratePerSecond, provider.burst, provider.dailyLimit, provider.monthlyLimit,
+                           provider.cost});
     if (const Result<void> declared = store::declareProviders(*m_database, buckets); !declared)
         return declared;
     // LISTEN first, the catch-up look afterwards: what was committed in between is met by the look.
@@ -189,6 +205,7 @@ void Engine::Core::round()
     }
     onStoreGood();
     if (*moved) {
+        m_lastMoved = m_clock.ticks();
         m_isIdleKnown = false;
         if (m_isAsleep) { // inserts need not notify while somebody works
             if (const Result<void> awake = store::declareAsleep(*m_database, m_identity, false); !awake) {
@@ -251,16 +268,19 @@ Result<bool> Engine::Core::relayAndPromote()
         moved = *relayed > 0;
     }
     if (waiting->deliveries) {
-        const Result<int> promoted = store::promoteDue(*m_database, promoteBatch);
+        const Result<int> promoted = store::promoteDue(*m_database, m_retryShares, promoteBatch);
         if (!promoted)
             return promoted.error();
         moved = moved || *promoted > 0;
     }
-    if (waiting->operations) {
+    m_hasUntallied = waiting->untallied;
+    if (waiting->operations || (waiting->untallied && isDue(m_lastCount, countEvery))) {
         for (const Round &extra : m_extraRounds) {
             const Result<int> changed = extra(*m_database);
             if (!changed)
                 return changed.error();
+            if (*changed > 0)
+                m_dispatcher.readPausesAgain(); // it may have been a pause
             moved = moved || *changed > 0;
         }
     }
@@ -296,12 +316,20 @@ Result<bool> Engine::Core::sweep()
         if (const Result<qint64> pruned = store::pruneRetired(*m_database); !pruned)
             return pruned.error();
     }
-    if (!isDue(m_lastReap, reapEvery))
-        return false;
-    const Result<int> reaped = m_reaper.runOnce(*m_database);
-    if (!reaped)
-        return reaped.error();
-    return *reaped > 0;
+    int moved = 0;
+    if (isDue(m_lastReconciled, reconcileEvery)) {
+        const Result<int> reconciled = m_reconciler.runOnce(*m_database);
+        if (!reconciled)
+            return reconciled.error();
+        moved += *reconciled;
+    }
+    if (isDue(m_lastReap, reapEvery)) {
+        const Result<int> reaped = m_reaper.runOnce(*m_database);
+        if (!reaped)
+            return reaped.error();
+        moved += *reaped;
+    }
+    return moved > 0;
 }
 
 Result<Milliseconds> Engine::Core::untilNextLook()
@@ -314,6 +342,8 @@ Result<Milliseconds> Engine::Core::untilNextLook()
         next = std::min<Milliseconds>(next, **due > 0ms ? **due : stuckLook);
     if (m_nextLook)
         next = std::min(next, *m_nextLook);
+    if (m_hasUntallied && m_clock.ticks() - m_lastMoved < countLinger)
+        next = std::min<Milliseconds>(next, countEvery);
     if (m_settings.untilIdle)
         return std::min<Milliseconds>(next, lingerLook);
     if (m_dispatcher.inFlight() > 0)
@@ -348,6 +378,8 @@ Result<bool> Engine::Core::isIdle()
     if (!waiting)
         return waiting.error();
     if (waiting->events || waiting->deliveries || waiting->operations)
+        return false;
+    if (waiting->untallied && m_lastCount <= m_lastMoved) // what its last rows came to is not counted yet
         return false;
     QStringList providers;
     for (const ProviderRules &provider : m_settings.providers)

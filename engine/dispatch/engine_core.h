@@ -2,6 +2,7 @@
 #include "dispatch/dispatcher.h"
 #include "dispatch/engine.h"
 #include "dispatch/reaper.h"
+#include "dispatch/reconciler.h"
 #include "dispatch/relay.h"
 #include "dispatch/set_cache.h"
 #include "dispatch/settler.h"
@@ -58,6 +59,7 @@ private:
     Relay m_relay;
     Dispatcher m_dispatcher;
     Reaper m_reaper;
+    Reconciler m_reconciler;
     std::unique_ptr<StoreWatch> m_watch;
     QTimer m_timer;
     QTimer m_drainTimer;
@@ -67,6 +69,11 @@ private:
     bool m_isAsleep = false; // declared to the store
     Ticks m_idleSince{};
     bool m_isIdleKnown = false;
+    Ticks m_lastMoved{};
+    Ticks m_lastCount{}; // of what operations' rows came to
+    bool m_hasUntallied = false;
+    store::RetryShares m_retryShares;
+    Ticks m_lastReconciled{};
     Ticks m_lastReap{};
     Ticks m_lastHeartbeat{};
     Ticks m_lastHousekeeping{};

@@ -1,8 +1,8 @@
 #include "domain/delivery.h"
 
+#include "domain/address.h"
 #include <QCryptographicHash>
 #include <QMessageAuthenticationCode>
-#include <QUrl>
 #include <QUuid>
 
 namespace sendoff {
@@ -57,14 +57,13 @@ QString foldedAddress(Channel channel, const QString &address)
 {
     switch (channel) {
     case Channel::Email: {
-        const QString folded = address.trimmed().toCaseFolded();
-        const qsizetype at = folded.lastIndexOf(u'@');
-        // One domain has two spellings, Unicode and punycode; the second one goes on the wire.
-        const QByteArray ascii = at < 0 ? QByteArray() : QUrl::toAce(folded.mid(at + 1));
-        return ascii.isEmpty() ? folded : folded.left(at + 1) + QString::fromLatin1(ascii);
+        const Result<EmailAddress> email = emailAddress(address);
+        return email ? email->folded : address.trimmed().toCaseFolded();
     }
     case Channel::Sms: {
-        QString digits;
+        if (const Result<QString> number = phoneNumber(address))
+            return *number;
+        QString digits; // no number, but still the same text in every spelling
         for (const QChar each : address) {
             if (each.isDigit() || each == u'+')
                 digits += each;

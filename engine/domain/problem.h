@@ -23,6 +23,15 @@ struct Problem
 // Of an attempt that was not accepted.
 Problem problemOf(const QString &provider, Channel channel, const AttemptResult &attempt);
 
+// How much of a problem tells it from others. Where a provider invents too many texts, and then too many codes, the
+// finer differences are given up, so that the number of problems stays bounded.
+enum class ProblemGrain { Full, WithoutText, OutcomeOnly };
+Problem coarsened(Problem problem, ProblemGrain grain);
+
+// The fingerprint is the first eight bytes of the SHA-256 of length-prefixed fields ("6:resend9:throttled…"). This is
+// what stands behind the provider's name, for a statement that only the database can complete.
+QString fingerprintTail(const Problem &problem);
+
 // What a person should do about it: one sentence, and the verb that does it ("retry", "discard", empty: none).
 struct Suggestion
 {

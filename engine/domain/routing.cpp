@@ -1,7 +1,7 @@
 #include "domain/routing.h"
 
+#include "domain/address.h"
 #include <QHash>
-#include <QUrl>
 #include <algorithm>
 
 namespace sendoff {
@@ -19,105 +19,37 @@ QString scalarAt(const JsonValue &scope, const QString &pointer)
     return value->text().trimmed().isEmpty() ? QString() : value->text();
 }
 
-bool isControl(QChar each)
-{
-    return each.category() == QChar::Other_Control || each == QChar::LineSeparator || each == QChar::ParagraphSeparator;
-}
-
-bool hasControl(const QString &text)
-{
-    return std::any_of(text.cbegin(), text.cend(), isControl);
-}
-
-bool hasBlank(const QString &text)
-{
-    return std::any_of(text.cbegin(), text.cend(), [](QChar each) { return each.isSpace(); });
-}
-
-// Blanks and tabs around a value are a slip of an import; a line break is an attack or a mistake and stays visible.
-QString withoutOuterBlanks(QStringView text)
-{
-    const auto isOuter = [](QChar each) { return each == u'\t' || (each.isSpace() && !isControl(each)); };
-    while (!text.isEmpty() && isOuter(text.front()))
-        text = text.mid(1);
-    while (!text.isEmpty() && isOuter(text.back()))
-        text.chop(1);
-    return text.toString();
-}
-
-// The form of a domain on the wire (punycode), empty where it is none.
-QString wireDomain(const QString &domain)
-{
-    constexpr qsizetype maxLabel = 63;
-    const bool isAscii = std::all_of(domain.cbegin(), domain.cend(), [](QChar each) { return each.unicode() < 0x80; });
-    const QString wire = isAscii ? domain : QString::fromLatin1(QUrl::toAce(domain));
-    const QStringList labels = wire.split(u'.');
-    const bool fits = std::all_of(labels.cbegin(), labels.cend(),
-                                  [](const QString &label) { return !label.isEmpty() && label.size() <= maxLabel; });
-    return fits ? wire : QString();
-}
-
-// The form in which an address goes on the wire, empty where it can't be written to.
-QString writableEmail(const QString &address)
-{
-    constexpr qsizetype maxAddressBytes = 254; // RFC 5321 path without its brackets
-    constexpr qsizetype maxLocalBytes = 64;
-    const qsizetype at = address.indexOf(u'@');
-    if (at <= 0 || address.indexOf(u'@', at + 1) >= 0 || hasBlank(address) || hasControl(address))
-        return {};
-    const QString local = address.left(at);
-    const auto isSeparator = [](QChar each) { return QStringLiteral(",;:<>()[]\\\"").contains(each); };
-    if (local.toUtf8().size() > maxLocalBytes || local.startsWith(u'.') || local.endsWith(u'.') ||
-        local.contains(QLatin1String("..")) || std::any_of(address.cbegin(), address.cend(), isSeparator))
-        return {};
-    const QString domain = wireDomain(address.mid(at + 1));
-    const QString wire = local + u'@' + domain;
-    return !domain.isEmpty() && wire.toUtf8().size() <= maxAddressBytes ? wire : QString();
-}
-
-QString writableNumber(const QString &address)
-{
-    const auto isPartOfNumber = [](QChar each) { return QStringLiteral("+0123456789 ()-./\u00a0").contains(each); };
-    if (!std::all_of(address.cbegin(), address.cend(), isPartOfNumber))
-        return {};
-    const QString folded = foldedAddress(Channel::Sms, address);
-    const qsizetype digits = folded.size() - 1;
-    const bool isNumber = folded.startsWith(u'+') && folded.lastIndexOf(u'+') == 0 && digits >= 7 && digits <= 15;
-    return isNumber ? folded : QString();
-}
-
-QString writableUrl(const QString &address)
-{
-    const QUrl url(address, QUrl::StrictMode);
-    const bool isHttp = url.scheme() == QLatin1String("https") || url.scheme() == QLatin1String("http");
-    return isHttp && !url.host().isEmpty() && !hasBlank(address) && !hasControl(address) ? address : QString();
-}
-
-QString writableAddress(Channel channel, const QString &address)
+// The form in which an address goes on the wire, or why it can't be written to.
+Result<QString> writableAddress(Channel channel, const QString &address)
 {
     switch (channel) {
-    case Channel::Email:
-        return writableEmail(address);
+    case Channel::Email: {
+        const Result<EmailAddress> email = emailAddress(address);
+        return email ? Result<QString>(email->wire()) : email.error();
+    }
     case Channel::Sms:
-        return writableNumber(address);
+        return phoneNumber(address);
     case Channel::Webhook:
-        return writableUrl(address);
+        return webAddress(address);
     default:
-        return hasControl(address) ? QString() : address;
+        return pushToken(address);
     }
 }
 
-QString invalidAddressSentence(Channel channel)
+QString invalidAddressSentence(Channel channel, const QString &why)
 {
+    const auto sentence = [&why](QLatin1String what) {
+        return QStringLiteral("the %1 can't be written to: %2").arg(what, why);
+    };
     switch (channel) {
     case Channel::Email:
-        return QStringLiteral("the email address can't be written to: it needs the form name@domain, one address only");
+        return sentence(QLatin1String("email address"));
     case Channel::Sms:
-        return QStringLiteral("the phone number can't be written to: it needs + and 7 to 15 digits");
+        return sentence(QLatin1String("phone number"));
     case Channel::Webhook:
-        return QStringLiteral("the webhook address is not an absolute http or https URL");
+        return sentence(QLatin1String("webhook address"));
     default:
-        return QStringLiteral("the push token holds characters that no token has");
+        return sentence(QLatin1String("push token"));
     }
 }
 
@@ -248,7 +180,8 @@ private:
     {
         const Channel channel = delivery.key.channel;
         const QString trimmed = withoutOuterBlanks(given);
-        const QString writable = writableAddress(channel, trimmed);
+        const Result<QString> judged = writableAddress(channel, trimmed);
+        const QString writable = judged ? *judged : QString();
         delivery.address = writable;
         // What can't be written to may be anything: it is told apart by its hash and neither kept nor shown.
         delivery.addressHash = addressHash(channel, writable.isEmpty() ? trimmed : writable, m_rules.hashKey);
@@ -258,7 +191,7 @@ private:
             delivery.key.destination.clear();
         }
         if (writable.isEmpty()) {
-            suppress(delivery, Reason::InvalidAddress, invalidAddressSentence(channel));
+            suppress(delivery, Reason::InvalidAddress, invalidAddressSentence(channel, judged.error().message));
             return;
         }
         delivery.provider = m_rules.providers.value(channel);

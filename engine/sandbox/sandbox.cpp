@@ -26,7 +26,7 @@ void setHeader(HttpReply &reply, const QByteArray &name, const QByteArray &value
 void shape(HttpReply &reply, const Action &action)
 {
     using Ending = HttpReply::Ending;
-    const bool good = reply.status == 200;
+    const bool good = reply.status >= 200 && reply.status < 300;
     if (good && action.status)
         reply.status = *action.status;
     if (good && action.body)
@@ -63,6 +63,13 @@ Sandbox::Sandbox(const SandboxOptions &options, QObject *parent)
     , m_ledger(options.maxRecords, options.maxKeys)
     , m_resend(m_ledger, m_ids)
     , m_expo(m_ledger, m_ids)
+    , m_fcm(m_ledger, m_ids)
+    , m_twilio(m_ledger, m_ids)
+    , m_sendgrid(m_ledger, m_ids)
+    , m_postmark(m_ledger, m_ids)
+    , m_webhooks(m_ledger, m_ids)
+    , m_routes{routeTo(m_resend),   routeTo(m_expo),     routeTo(m_fcm),     routeTo(m_twilio),
+               routeTo(m_sendgrid), routeTo(m_postmark), routeTo(m_webhooks)}
     , m_server(this)
 {
     m_server.setListenBacklogSize(1024);
@@ -70,6 +77,24 @@ Sandbox::Sandbox(const SandboxOptions &options, QObject *parent)
     m_ledger.onAccepted = [this](const AcceptedMessage &message) { Q_EMIT messageAccepted(message); };
     connect(&m_server, &QTcpServer::newConnection, this, &Sandbox::takeConnections);
     m_script.start(Script(), m_clock->ticks());
+}
+
+template <typename Api>
+Sandbox::Route Sandbox::routeTo(Api &api)
+{
+    return {&Api::owns, &Api::recipients, [&api](const Received &received) { api.countReceptions(received); },
+            [&api](const Received &received, const Decision &decision, const Script &script, Moment now) {
+                return api.serve(received, decision, script, now);
+            }};
+}
+
+const Sandbox::Route *Sandbox::routeOf(const QByteArray &path) const
+{
+    for (const Route &route : m_routes) {
+        if (route.owns(path))
+            return &route;
+    }
+    return nullptr;
 }
 
 Sandbox::~Sandbox() = default; // connections are children and end with it
@@ -130,6 +155,8 @@ void Sandbox::reset()
     m_ledger.reset();
     m_ids.forgetEarlier();
     m_expo.reset();
+    m_twilio.reset();
+    m_postmark.reset();
     m_script.restart(m_clock->ticks());
 }
 
@@ -162,13 +189,10 @@ void Sandbox::serve(HttpConnection &connection, const HttpRequest &request)
     }
     const Moment now = moment();
     const Received received(request);
-    const bool resend = ResendApi::owns(request.path);
-    const bool expo = ExpoApi::owns(request.path);
+    const Route *route = routeOf(request.path);
     m_ledger.countRequest();
-    if (resend)
-        m_resend.countReceptions(received);
-    else if (expo)
-        m_expo.countReceptions(received);
+    if (route)
+        route->countReceptions(received);
     Q_EMIT requestReceived(request.method, request.path);
 
     Decision decision;
@@ -176,8 +200,8 @@ void Sandbox::serve(HttpConnection &connection, const HttpRequest &request)
         RequestFacts facts;
         facts.path = request.path;
         facts.body = request.body;
-        if (m_script.asksForRecipients())
-            facts.recipients = expo ? ExpoApi::recipients(received) : ResendApi::recipients(received);
+        if (route && m_script.asksForRecipients())
+            facts.recipients = route->recipients(received);
         decision = m_script.decide(facts, now.ticks);
     }
     deliver(connection, work(received, decision, now), decision.action);
@@ -193,10 +217,8 @@ Served Sandbox::work(const Received &received, const Decision &decision, Moment 
         served.reply.ending = action.ending == Ending::Hang ? HttpReply::Ending::Hung : HttpReply::Ending::Dropped;
         return served;
     }
-    if (ResendApi::owns(received.request.path)) {
-        served = m_resend.serve(received, decision, m_script.script(), now);
-    } else if (ExpoApi::owns(received.request.path)) {
-        served = m_expo.serve(received, decision, m_script.script(), now);
+    if (const Route *route = routeOf(received.request.path)) {
+        served = route->serve(received, decision, m_script.script(), now);
     } else if (auto refusal = scriptedRefusal(action, false)) {
         served.reply = *refusal;
     } else if (!action.status && !action.body) {

@@ -2,9 +2,14 @@
 #include "domain/clock.h"
 #include "domain/result.h"
 #include "sandbox/expo_api.h"
+#include "sandbox/fcm_api.h"
 #include "sandbox/message_ledger.h"
+#include "sandbox/postmark_api.h"
 #include "sandbox/resend_api.h"
 #include "sandbox/script.h"
+#include "sandbox/sendgrid_api.h"
+#include "sandbox/twilio_api.h"
+#include "sandbox/webhook_sink_api.h"
 #include <QHostAddress>
 #include <QTcpServer>
 
@@ -18,11 +23,10 @@ struct SandboxOptions
     const Clock *clock = nullptr; // must outlive the sandbox; nullptr: the system's
 };
 
-// A local stand-in for the HTTP APIs of the providers (Resend, Expo) that can be told to be slow, throttle, fail and
-// drop. README.md describes the script and the pages under /sandbox/.
-// Thread: lives in the thread that made it and works on that thread's event loop; all members are for that thread
-// (SandboxThread below has a thread of its own). It keeps message contents in memory and asks nobody for a password:
-// listen on loopback.
+// A local stand-in for the HTTP APIs of the providers (README.md lists them) that can be told to be slow, throttle,
+// fail and drop. SCRIPT.md describes the script and the pages under /sandbox/. Thread: lives in the thread that made it
+// and works on that thread's event loop; all members are for that thread (SandboxThread below has a thread of its own).
+// It keeps message contents in memory and asks nobody for a password: listen on loopback.
 class Sandbox : public QObject, private RequestSink
 {
     Q_OBJECT
@@ -58,6 +62,18 @@ private:
     void serve(HttpConnection &connection, const HttpRequest &request) override;
     void refused(int status) override;
 
+    // One provider's endpoints, whoever plays them.
+    struct Route
+    {
+        bool (*owns)(const QByteArray &path) = nullptr;
+        QStringList (*recipients)(const Received &) = nullptr;
+        std::function<void(const Received &)> countReceptions;
+        std::function<Served(const Received &, const Decision &, const Script &, Moment)> serve;
+    };
+    template <typename Api>
+    static Route routeTo(Api &api);
+    const Route *routeOf(const QByteArray &path) const; // nullptr: nobody plays it
+
     void takeConnections();
     Served work(const Received &received, const Decision &decision, Moment now);
     void deliver(HttpConnection &connection, Served served, const Action &action);
@@ -71,6 +87,12 @@ private:
     IdSource m_ids;
     ResendApi m_resend;
     ExpoApi m_expo;
+    FcmApi m_fcm;
+    TwilioApi m_twilio;
+    SendgridApi m_sendgrid;
+    PostmarkApi m_postmark;
+    WebhookSinkApi m_webhooks;
+    std::vector<Route> m_routes;
     ScriptRun m_script;
     QTcpServer m_server;
 };

@@ -25,7 +25,8 @@ struct AuditCheck
 };
 
 // Appends within the caller's transaction, so that deed and record commit together. Call it last: on PostgreSQL it
-// holds the chain's lock to the commit.
+// holds the chain's lock to the commit, and only the store's owner and engines may call it (people's deeds are written
+// down by the checked functions).
 void appendAudit(Session &session, const AuditEntry &entry);
 // The newest first; limit 1…1000.
 Result<std::vector<AuditRecord>> auditRows(Database &database, qint64 beforeId, int limit);

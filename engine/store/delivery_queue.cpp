@@ -1,36 +1,72 @@
 #include "store/delivery_queue.h"
 
+#include "domain/payload_edit.h"
 #include "store/delivery_rows.h"
 #include "store/fair_queue.h"
 #include "store/json_rows.h"
 
+#include <algorithm>
 #include <map>
 
 namespace sendoff::store {
 
-Result<int> promoteDue(Database &database, int limit)
+namespace {
+
+struct DueRow
+{
+    QString id;
+    FlowKey flow;
+    QString tenant;
+};
+
+// One row of each tenant in turn, so that a tenant's many retries don't stand before another's few.
+void interleaveTenants(std::vector<DueRow> &rows)
+{
+    std::map<std::pair<FlowKey, QString>, int> met;
+    std::vector<std::pair<int, size_t>> order;
+    for (size_t each = 0; each < rows.size(); ++each)
+        order.emplace_back(met[{rows[each].flow, rows[each].tenant}]++, each);
+    std::sort(order.begin(), order.end());
+    std::vector<DueRow> sorted;
+    for (const auto &[turn, place] : order)
+        sorted.push_back(std::move(rows[place]));
+    rows = std::move(sorted);
+}
+
+} // namespace
+
+Result<int> promoteDue(Database &database, const RetryShares &shares, int limit)
 {
     return database.write([&](Session &session) -> int {
-        std::vector<std::pair<QString, FlowKey>> due;
-        std::map<FlowKey, int> counts;
+        std::vector<DueRow> due;
+        FlowWeights weights;
         {
             Cursor row =
-                session.run("SELECT id, provider, lane, tenant FROM sendoff_delivery_hot "
+                session.run("SELECT id, provider, lane, tenant, attempts FROM sendoff_delivery_hot "
                             "WHERE state = 'scheduled' AND due_at <= $now ORDER BY due_at LIMIT ? $skip_locked",
                             {limit});
             while (row.next()) {
-                FlowKey key{row.text(1), row.text(2), row.text(3)};
-                ++counts[key];
-                due.emplace_back(row.text(0), std::move(key));
+                const bool isRetry = row.integer(4) > 0;
+                FlowKey flow{row.text(1), row.text(2), isRetry ? retryFlow : row.text(3)};
+                if (isRetry) {
+                    const auto share = shares.find(flow.provider);
+                    const double wanted = std::clamp(share == shares.end() ? 0.5 : share->second, 0.01, 0.99);
+                    weights[flow] = wanted / (1 - wanted);
+                }
+                due.push_back({row.text(0), std::move(flow), row.text(3)});
             }
         }
         if (due.empty())
             return 0;
-        const auto tags = startTags(session, counts);
+        interleaveTenants(due);
+        std::map<FlowKey, int> counts;
+        for (const DueRow &row : due)
+            ++counts[row.flow];
+        const auto tags = startTags(session, counts, weights);
         std::map<FlowKey, size_t> used;
         JsonRows rows;
-        for (const auto &[id, key] : due)
-            rows.row().text("id", id).number("vstart", tags.at(key)[used[key]++]);
+        for (const DueRow &row : due)
+            rows.row().text("id", row.id).number("vstart", tags.at(row.flow)[used[row.flow]++]);
         session.run("UPDATE sendoff_delivery_hot SET state = 'ready', vstart = r.vstart, lease_token = lease_token + 1 "
                     "FROM (SELECT value->>'id' AS id, CAST(value->>'vstart' AS bigint) AS vstart FROM $rows) r "
                     "WHERE sendoff_delivery_hot.id = r.id AND state = 'scheduled'",
@@ -47,8 +83,8 @@ Result<std::optional<Milliseconds>> untilNextDue(Database &database)
             "SELECT (SELECT min(due_at) FROM sendoff_delivery_hot WHERE state = 'scheduled') AS due UNION ALL "
             "SELECT min(lease_until) FROM sendoff_delivery_hot WHERE state = 'leased' UNION ALL "
             "SELECT min(relay_after) FROM sendoff_event WHERE state = 'pending' UNION ALL "
-            "SELECT min(CASE WHEN state = 'armed' THEN armed_until ELSE $now_plus(5000) END) FROM sendoff_operation "
-            "WHERE state IN ('armed', 'running')) w "
+            "SELECT min(CASE WHEN state = 'armed' THEN armed_until ELSE $now_plus(1000) END) FROM sendoff_operation "
+            "WHERE state IN ('armed', 'running') AND (is_paused = 0 OR stop_requested = 1)) w "
             "WHERE due IS NOT NULL ORDER BY due LIMIT 1");
         if (!row.next())
             return std::nullopt;
@@ -65,9 +101,12 @@ Result<WorkWaiting> workWaiting(Database &database)
                                  "CASE WHEN EXISTS (SELECT 1 FROM sendoff_delivery_hot WHERE state = 'scheduled' AND "
                                  "due_at <= $now) THEN 1 ELSE 0 END, "
                                  "CASE WHEN EXISTS (SELECT 1 FROM sendoff_operation WHERE state IN ('armed', "
-                                 "'running') AND armed_until <= $now) THEN 1 ELSE 0 END");
+                                 "'running') AND armed_until <= $now AND (is_paused = 0 OR stop_requested = 1)) "
+                                 "THEN 1 ELSE 0 END, "
+                                 "CASE WHEN EXISTS (SELECT 1 FROM sendoff_operation WHERE is_tallied = 0 AND state <> "
+                                 "'armed') THEN 1 ELSE 0 END");
         row.next();
-        return WorkWaiting{row.flag(0), row.flag(1), row.flag(2)};
+        return WorkWaiting{row.flag(0), row.flag(1), row.flag(2), row.flag(3)};
     });
 }
 
@@ -82,7 +121,9 @@ Result<bool> hasRunnableDeliveries(Database &database, const QStringList &provid
             .run("SELECT 1 FROM sendoff_delivery_hot h WHERE state IN ('ready', 'leased') "
                  "AND provider $any(SELECT value->>'name' FROM $rows) AND NOT EXISTS "
                  "(SELECT 1 FROM sendoff_provider p WHERE p.name = h.provider AND p.paused = 1 "
-                 "AND (p.paused_until IS NULL OR p.paused_until > $now)) LIMIT 1",
+                 "AND (p.paused_until IS NULL OR p.paused_until > $now)) AND NOT EXISTS "
+                 "(SELECT 1 FROM sendoff_pause z WHERE (z.until IS NULL OR z.until > $now) AND (z.kind = 'all' "
+                 "OR (z.kind = 'lane' AND z.name = h.lane) OR (z.kind = 'channel' AND z.name = h.channel))) LIMIT 1",
                  {rows.json()})
             .next();
     });
@@ -110,6 +151,15 @@ QString leaseRows(const std::vector<Lease> &leases)
     return rows.json();
 }
 
+// A person's edit is stored without secrets; they are the event's own for as long as it may still send.
+QByteArray editedPayload(const QByteArray &edited, const QByteArray &original, const QString &secrets)
+{
+    if (secrets.isEmpty())
+        return edited;
+    const Result<QByteArray> whole = withValuesOf(edited, original, secrets.split(u'\n'));
+    return whole ? *whole : edited;
+}
+
 std::vector<ClaimedDelivery> claimedRows(Session &session, const QString &ids)
 {
     std::vector<ClaimedDelivery> claimed;
@@ -117,9 +167,9 @@ std::vector<ClaimedDelivery> claimedRows(Session &session, const QString &ids)
         "SELECT h.id, h.lease_token, h.event_id, h.type, h.tenant, h.channel, h.provider, h.lane, h.user_id, "
         "h.recipient, h.address, h.role, h.element, h.template, h.locale, h.time_zone, h.category, h.published_set, "
         "e.payload, c.body, $ms(h.created_at), $ms($now), $ms(h.expires_at), $ms(h.first_handed_at), h.claims, "
-        "h.attempts, h.failures, h.losses, h.has_secret, h.has_unknown "
+        "h.attempts, h.failures, h.losses, h.has_secret, h.has_unknown, x.payload, e.secrets "
         "FROM sendoff_delivery_hot h JOIN sendoff_event e ON e.id = h.event_id "
-        "LEFT JOIN sendoff_content c ON c.delivery_id = h.id "
+        "LEFT JOIN sendoff_content c ON c.delivery_id = h.id LEFT JOIN sendoff_edit x ON x.delivery_id = h.id "
         "WHERE h.id $any(SELECT value->>'id' FROM $rows) ORDER BY h.vstart, h.id",
         {ids});
     while (row.next()) {
@@ -154,6 +204,8 @@ std::vector<ClaimedDelivery> claimedRows(Session &session, const QString &ids)
         each.losses = int(row.integer(27));
         each.hasSecret = row.flag(28);
         each.hasUnknown = row.flag(29);
+        if (!row.isNull(30))
+            each.payload = editedPayload(row.bytes(30), each.payload, row.text(31));
         claimed.push_back(std::move(each));
     }
     return claimed;
@@ -178,9 +230,14 @@ Result<std::vector<ClaimedDelivery>> claim(Database &database, const ClaimReques
         if (!bound.isEmpty())
             values << request.provider << lane;
         if (request.suspects) {
-            chosen = "SELECT id FROM sendoff_delivery_hot WHERE provider = ? AND state = 'ready' AND losses > 0 "
-                     "ORDER BY id LIMIT ? $skip_locked";
             values.removeLast();
+            QByteArray lanes;
+            for (const Lane paused : request.withoutLanes) {
+                lanes += "AND lane <> ? ";
+                values << QString(toText(paused));
+            }
+            chosen = "SELECT id FROM sendoff_delivery_hot WHERE provider = ? AND state = 'ready' AND losses > 0 " +
+                     lanes + "ORDER BY id LIMIT ? $skip_locked";
         }
         values << (request.suspects ? 1 : request.limit);
         JsonRows ids;

@@ -5,14 +5,18 @@
 #include "domain/result.h"
 #include "domain/settlement.h"
 #include "store/database.h"
+#include <map>
 #include <vector>
 
 namespace sendoff::store {
 
 // The verbs that move deliveries. Each is one transaction, fenced by lease tokens; times are the database's.
 
-// Moves due `scheduled` rows to `ready`, giving them their place in fair queueing; answers how many.
-Result<int> promoteDue(Database &database, int limit);
+// The share of a provider's sends that retries may have while new work waits, by provider; one that is absent: half.
+using RetryShares = std::map<QString, double>;
+// Moves due `scheduled` rows to `ready`, giving them their place in fair queueing; answers how many. New rows stand in
+// their tenant's flow; the retries of all tenants share one flow of a weight that keeps them within the share.
+Result<int> promoteDue(Database &database, const RetryShares &shares, int limit);
 // Milliseconds until the next scheduled row, lease end, delayed event or armed operation (0: now), nothing where none
 // waits.
 Result<std::optional<Milliseconds>> untilNextDue(Database &database);
@@ -22,10 +26,12 @@ struct WorkWaiting
 {
     bool events = false;     // to relay
     bool deliveries = false; // to promote
-    bool operations = false; // armed and due, or running
+    bool operations = false; // armed and due, or running, and not paused
+    bool untallied = false;  // operations whose rows have outcomes to be counted
 };
 Result<WorkWaiting> workWaiting(Database &database);
-// Whether a row of these providers or of the inbox is ready or leased and no person has paused its provider.
+// Whether a row of these providers or of the inbox is ready or leased and no person has paused its provider, its
+// channel or its lane.
 Result<bool> hasRunnableDeliveries(Database &database, const QStringList &providers);
 // Ready rows of a provider's lane, counted up to `limit`.
 Result<int> countReady(Database &database, const QString &provider, Lane lane, int limit);
@@ -37,8 +43,9 @@ struct ClaimRequest
     int limit = 50;
     QString holder; // the engine's id
     Milliseconds lease{60'000};
-    bool bounded = true;   // start at the lane's clock (flat under held snapshots); false about once a second
-    bool suspects = false; // rows that lost a worker: claimed one at a time, away from the others
+    bool bounded = true;            // start at the lane's clock (flat under held snapshots); false about once a second
+    bool suspects = false;          // rows that lost a worker: claimed one at a time, away from the others
+    std::vector<Lane> withoutLanes; // of suspects: the lanes that are paused
 };
 Result<std::vector<ClaimedDelivery>> claim(Database &database, const ClaimRequest &request);
 

@@ -18,6 +18,14 @@ const char *const deliveryColumns = "id, event_id, event_sequence, type, tenant,
                                     "last_status, fingerprint, provider_message_id, "
                                     "accepted_at, content_removed_at, ended_at, operation_id";
 
+// In one order, so that two transactions that count into the same rows wait for each other in turn and never in a ring.
+const QByteArray minuteTarget = "INSERT INTO sendoff_minute AS m (minute, engine, provider, channel, lane, kind, word, "
+                                "count, duration_ms) ";
+const QByteArray minuteConflict =
+    "ORDER BY provider, channel, lane, kind, word "
+    "ON CONFLICT (minute, provider, channel, lane, kind, word, engine) DO UPDATE SET count = m.count + excluded.count, "
+    "duration_ms = m.duration_ms + excluded.duration_ms";
+
 namespace {
 
 QString eventRows(const QStringList &events)
@@ -43,6 +51,18 @@ void moveToHistory(Session &session, const QString &idRows)
     }
     lockEvents(session, secretEvents);
     session.run("DELETE FROM sendoff_content WHERE delivery_id $any(SELECT value->>'id' FROM $rows)", {idRows});
+    // An edited payload stays while a person may send the row again.
+    session.run("DELETE FROM sendoff_edit WHERE delivery_id $any(SELECT h.id FROM $rows JOIN sendoff_delivery_hot h ON "
+                "h.id = value->>'id' "
+                "WHERE h.state IN ('accepted', 'delivered', 'superseded', 'discarded'))",
+                {idRows});
+    session.run(minuteTarget +
+                    "SELECT $at($now_us / 60000000 * 60000), '', provider, channel, lane, 'end' AS kind, state AS "
+                    "word, count(*), 0 "
+                    "FROM sendoff_delivery_hot WHERE id $any(SELECT value->>'id' FROM $rows) "
+                    "GROUP BY provider, channel, lane, state " +
+                    minuteConflict,
+                {idRows});
     if (session.isPostgreSql()) {
         session.run(
             "WITH gone AS (DELETE FROM sendoff_delivery_hot WHERE id $any(SELECT value->>'id' FROM $rows) RETURNING *) "

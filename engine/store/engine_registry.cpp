@@ -1,6 +1,7 @@
 #include "store/engine_registry.h"
 
 #include "store/migrator.h"
+#include "store/problem_rows.h"
 
 namespace sendoff::store {
 
@@ -49,10 +50,19 @@ Result<void> makePartitions(Database &database)
 Result<qint64> pruneRetired(Database &database)
 {
     return database.write([](Session &session) -> qint64 {
-        return session
-            .run("DELETE FROM sendoff_engine WHERE heartbeat_at < $now_plus(-86400000) AND (stopped_at IS NOT NULL "
-                 "OR heartbeat_at < $now_plus(-604800000))")
-            .affected();
+        // Nobody waits for these: a step is short, and the next one comes with the next housekeeping.
+        const qint64 minutes =
+            session
+                .run("DELETE FROM sendoff_minute WHERE minute < $now_plus(-691200000) AND minute <= "
+                     "(SELECT max(minute) FROM (SELECT minute FROM sendoff_minute ORDER BY minute LIMIT 2000) AS old)")
+                .affected();
+        const qint64 problems = pruneProblems(session);
+        return minutes + problems +
+               session
+                   .run("DELETE FROM sendoff_engine WHERE heartbeat_at < $now_plus(-86400000) AND (stopped_at IS NOT "
+                        "NULL "
+                        "OR heartbeat_at < $now_plus(-604800000))")
+                   .affected();
     });
 }
 

@@ -28,7 +28,8 @@ Result<void> declareAsleep(Database &database, const EngineIdentity &engine, boo
 Result<void> retireEngine(Database &database, const EngineIdentity &engine);
 // PostgreSQL: monthly partitions for the months to come.
 Result<void> makePartitions(Database &database);
-// Removes what retention no longer keeps; small steps, answers rows removed.
+// Removes what retention no longer keeps: engines that ended, minutes older than eight days, problems that nothing has
+// any more. One small step; answers rows removed.
 Result<qint64> pruneRetired(Database &database);
 
 } // namespace sendoff::store

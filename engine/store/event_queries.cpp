@@ -1,6 +1,6 @@
 #include "store/event_queries.h"
 
-#include "store/delivery_queries.h"
+#include "store/delivery_stories.h"
 #include "store/filter_sql.h"
 #include "store/record_rows.h"
 

@@ -11,8 +11,8 @@ constexpr int maxStoriesOfEvent = 200; // an announcement to thousands is read t
 
 // One event with what became of it; at most maxStoriesOfEvent deliveries, oldest first. NotFound.
 Result<EventStory> eventStory(Database &database, const EventId &id);
-// Events newest first. `beforeSequence` 0: from the newest; limit 1…1000. Fields: id, event, type, tenant, state
-// (pending relayed rejected) and age.
+// Events newest first. `beforeSequence` 0: from the newest; limit 1…1000. Fields: those of
+// FilterRows::Events.
 Result<std::vector<EventRecord>> listEvents(Database &database, const Filter &filter, qint64 beforeSequence, int limit);
 
 } // namespace sendoff::store

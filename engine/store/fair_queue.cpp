@@ -2,19 +2,25 @@
 
 #include "store/database.h"
 
+#include <algorithm>
+
 namespace sendoff::store {
 
 namespace {
-constexpr qint64 cost = 1000; // of one message at weight 1
+constexpr qint64 unitCost = 1000; // of one message at weight 1
 }
 
-std::map<FlowKey, std::vector<qint64>> startTags(Session &session, const std::map<FlowKey, int> &counts)
+std::map<FlowKey, std::vector<qint64>> startTags(Session &session, const std::map<FlowKey, int> &counts,
+                                                 const FlowWeights &weights)
 {
     std::map<FlowKey, std::vector<qint64>> tags;
     for (const auto &[key, count] : counts) {
         session.run(
             "INSERT INTO sendoff_lane_clock (provider, lane) VALUES (?, ?) ON CONFLICT (provider, lane) DO NOTHING",
             {key.provider, key.lane});
+        const auto weight = weights.find(key);
+        const qint64 cost =
+            weight == weights.end() ? unitCost : std::max<qint64>(1, qint64(double(unitCost) / weight->second));
         const qint64 added = cost * count;
         // A flow that was idle starts at the lane's clock: it gets no credit for the past and owes nothing.
         Cursor row =

@@ -1,4 +1,5 @@
 #pragma once
+#include <QChar>
 #include <QString>
 #include <map>
 #include <tuple>
@@ -20,8 +21,14 @@ struct FlowKey
     }
 };
 
+// The flow of a lane's retries; no tenant's name holds this character.
+inline const QString retryFlow = QString(QChar(1)) + QStringLiteral("retries");
+// What a flow gets beside a flow of weight 1; one that is absent: 1.
+using FlowWeights = std::map<FlowKey, double>;
+
 // Gives `count` rows of each flow their start tags of start-time fair queueing, in order. Flows are locked in the map's
 // order, so two engines can't deadlock; the locks hold to the end of the transaction.
-std::map<FlowKey, std::vector<qint64>> startTags(Session &session, const std::map<FlowKey, int> &counts);
+std::map<FlowKey, std::vector<qint64>> startTags(Session &session, const std::map<FlowKey, int> &counts,
+                                                 const FlowWeights &weights = {});
 
 } // namespace sendoff::store

@@ -14,21 +14,25 @@ struct FilterSql
 {
     QByteArray condition;
     QVariantList values;
-    // What a state in the filter says of the two tables: one that can't match is not searched.
+    // What the filter says of the two tables of deliveries: one that can't match is not searched.
     bool mayBeLive = true;
     bool mayBeEnded = true;
 
     QByteArray ofLive() const { return mayBeLive ? condition : condition + " AND 1 = 0"; }
     QByteArray ofEnded() const { return mayBeEnded ? condition : condition + " AND 1 = 0"; }
+    // Both must hold.
+    FilterSql &operator+=(const FilterSql &other);
 };
 
-enum class FilteredRows {
-    Deliveries, // table alias d
-    Events      // table alias e; only id, event, type, tenant, state and age apply
-};
+using FilteredRows = FilterRows; // deliveries have the alias d, events e
 
-// `asOf` is the moment that ages are measured from, the database's clock where it is absent.
-// Invalid: a field that these rows don't have, or more values than a statement may carry.
+// `asOf` is the moment that times are measured from, the database's clock where it is absent.
+// Invalid: a field that these rows don't have, no number where one must stand, or more values than a statement may
+// carry.
 Result<FilterSql> filterSql(const Filter &filter, FilteredRows rows, std::optional<Timestamp> asOf = std::nullopt);
+// The same of one term, which must be canonical.
+Result<FilterSql> termSql(const FilterTerm &term, FilteredRows rows, std::optional<Timestamp> asOf = std::nullopt);
+// The items of sendoff_operation_item i that an operation's term names.
+Result<FilterSql> operationItemsSql(const FilterTerm &term);
 
 } // namespace sendoff::store

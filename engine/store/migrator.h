@@ -4,7 +4,7 @@
 
 namespace sendoff::store {
 
-constexpr int schemaNumber = 3; // the newest migration this program knows
+constexpr int schemaNumber = 4; // the newest migration this program knows
 
 // What a store says of itself; schema 0: it is empty.
 struct SchemaVersion

@@ -1,9 +1,10 @@
 #include "store/operation_store.h"
 
-#include "store/audit_store.h"
 #include "store/bound_text.h"
 #include "store/filter_sql.h"
+#include "store/operation_gate.h"
 #include "store/operation_rows.h"
+#include "store/operation_tally.h"
 #include "store/record_rows.h"
 
 #include <algorithm>
@@ -12,10 +13,11 @@ namespace sendoff::store {
 
 namespace {
 
+// By the view: what an edit holds in clear is not for people's programs.
 std::optional<OperationRecord> recordOf(Session &session, const char *condition, const QVariant &value)
 {
     Cursor row = session.run(
-        QByteArray("SELECT ") + operationRecordValues + " FROM sendoff_operation o WHERE " + condition, {value});
+        QByteArray("SELECT ") + operationRecordValues + " FROM sendoff_v_operation o WHERE " + condition, {value});
     if (!row.next())
         return std::nullopt;
     return operationRecord(row);
@@ -26,104 +28,121 @@ Error noOperation(qint64 id)
     return {ErrorCode::NotFound, QStringLiteral("there is no operation %1").arg(id)};
 }
 
-QString objectName(qint64 id)
+Error hasEnded(const OperationRecord &record)
 {
-    return QStringLiteral("operation %1").arg(id);
+    return {ErrorCode::Refused, QStringLiteral("operation %1 has ended (%2)").arg(record.id).arg(record.state)};
+}
+
+using Refusal = std::function<Error(const OperationRecord &)>;
+
+Result<OperationRecord> changed(Database &database, qint64 id, OperationChange change, qint64 value,
+                                const QString &actor, const Refusal &refusal)
+{
+    return database.write([&](Session &session) -> Result<OperationRecord> {
+        const bool isChanged = changeOperation(session, id, change, value, actor);
+        const auto record = recordOf(session, "o.id = ?", id);
+        if (!record)
+            return noOperation(id);
+        if (!isChanged)
+            return refusal(*record);
+        return *record;
+    });
+}
+
+// How many rows its filter finds now that its verb could change and that were not part of it, among a bounded number
+// looked at.
+void addNewSince(Session &session, OperationRecord &record)
+{
+    const std::vector<DeliveryState> states = changeableStates(record.verb);
+    if (states.empty() || record.state == QLatin1String("armed"))
+        return;
+    Result<Filter> filter = Filter::parse(record.filter);
+    if (!filter || filter->isEmpty())
+        return;
+    FilterTerm ofStates;
+    ofStates.field = QStringLiteral("state");
+    for (const DeliveryState state : states)
+        ofStates.values += toText(state);
+    filter->terms.push_back(ofStates);
+    const FilterSql others{" AND (d.operation_id IS NULL OR d.operation_id <> ?) AND NOT EXISTS (SELECT 1 FROM "
+                           "sendoff_operation_item i WHERE i.operation_id = ? AND i.delivery_id = d.id)",
+                           {record.id, record.id}};
+    const Result<BoundedMatches> matches = boundedMatches(session, *filter, others, int(countCap));
+    if (!matches)
+        return;
+    record.newSince = 0;
+    if (matches->sql.isEmpty())
+        return;
+    Cursor row = session.run("SELECT count(*) FROM (" + matches->sql + ") AS few", matches->values);
+    row.next();
+    record.newSince = row.integer(0);
 }
 
 } // namespace
 
+std::vector<DeliveryState> changeableStates(const QString &verb)
+{
+    using State = DeliveryState;
+    if (verb == QLatin1String("retry"))
+        return {State::Held,    State::Dead,    State::Unknown,   State::Cancelled,
+                State::Expired, State::Bounced, State::Suppressed};
+    if (verb == QLatin1String("edit"))
+        return {State::Scheduled, State::Ready,   State::Held,    State::Dead,      State::Unknown,
+                State::Cancelled, State::Expired, State::Bounced, State::Suppressed};
+    if (verb == QLatin1String("cancel") || verb == QLatin1String("reschedule"))
+        return {State::Scheduled, State::Ready, State::Held};
+    if (verb == QLatin1String("discard"))
+        return {State::Held, State::Dead, State::Unknown, State::Bounced};
+    return {};
+}
+
 Result<OperationRecord> storeOperation(Database &database, const NewOperation &operation)
 {
-    const QVariant dedupe = operation.dedupe.isEmpty() ? QVariant() : QVariant(operation.dedupe);
     return database.write([&](Session &session) -> Result<OperationRecord> {
-        qint64 id = 0;
-        {
-            Cursor row = session.run(
-                "INSERT INTO sendoff_operation (verb, filter, watermark, expected, rate, reason, actor, dedupe, "
-                "armed_until, state) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, $now_plus(?), 'armed') ON CONFLICT (dedupe) DO NOTHING RETURNING id",
-                {operation.verb, operation.filter, operation.watermark, operation.expected, operation.rate,
-                 boundText(operation.reason), boundText(operation.actor), dedupe, qint64(operation.armed.count())});
-            if (row.next())
-                id = row.integer(0);
-        }
+        const qint64 id = insertOperation(session, operation);
         if (id == 0) {
             if (auto first = recordOf(session, "o.dedupe = ?", operation.dedupe))
                 return *first;
             return Error{ErrorCode::Busy,
                          QStringLiteral("the same operation is being stored by somebody else; try again")};
         }
-        appendAudit(session, {operation.actor, operation.verb, objectName(id),
-                              QStringLiteral("%1 | expected %2 | %3")
-                                  .arg(operation.filter)
-                                  .arg(operation.expected)
-                                  .arg(operation.reason)});
         return *recordOf(session, "o.id = ?", id);
     });
 }
 
 Result<OperationRecord> undoOperation(Database &database, qint64 id, const QString &actor)
 {
-    return database.write([&](Session &session) -> Result<OperationRecord> {
-        const int undone = session
-                               .run("UPDATE sendoff_operation SET state = 'undone', ended_at = $now, detail = 'taken "
-                                    "back before it ran' "
-                                    "WHERE id = ? AND state = 'armed'",
-                                    {id})
-                               .affected();
-        const auto record = recordOf(session, "o.id = ?", id);
-        if (!record)
-            return noOperation(id);
-        if (undone == 0) {
-            return Error{ErrorCode::Refused,
-                         record->state == QLatin1String("running")
-                             ? QStringLiteral("operation %1 runs already; stop it, what is done stays done").arg(id)
-                             : QStringLiteral("operation %1 has ended (%2)").arg(id).arg(record->state)};
-        }
-        appendAudit(session, {actor, QStringLiteral("undo"), objectName(id), {}});
-        return *record;
+    return changed(database, id, OperationChange::Undo, 0, actor, [](const OperationRecord &record) {
+        if (record.state != QLatin1String("running"))
+            return hasEnded(record);
+        return Error{ErrorCode::Refused,
+                     QStringLiteral("operation %1 runs already; stop it, what is done stays done").arg(record.id)};
     });
 }
 
 Result<OperationRecord> stopOperation(Database &database, qint64 id, const QString &actor)
 {
-    return database.write([&](Session &session) -> Result<OperationRecord> {
-        const int stopped =
-            session
-                .run("UPDATE sendoff_operation SET stop_requested = 1, "
-                     "ended_at = CASE WHEN state = 'armed' THEN $now ELSE ended_at END, "
-                     "detail = CASE WHEN state = 'armed' THEN 'taken back before it ran' ELSE detail END, "
-                     "state = CASE WHEN state = 'armed' THEN 'undone' ELSE state END WHERE id = ? AND state IN "
-                     "('armed', 'running')",
-                     {id})
-                .affected();
-        const auto record = recordOf(session, "o.id = ?", id);
-        if (!record)
-            return noOperation(id);
-        if (stopped == 0)
-            return Error{ErrorCode::Refused, QStringLiteral("operation %1 has ended (%2)").arg(id).arg(record->state)};
-        appendAudit(session, {actor, QStringLiteral("stop"), objectName(id), {}});
-        return *record;
-    });
+    return changed(database, id, OperationChange::Stop, 0, actor, hasEnded);
 }
 
-Result<OperationRecord> pauseOperation(Database &, qint64 id, bool, const QString &)
+Result<OperationRecord> pauseOperation(Database &database, qint64 id, bool paused, const QString &actor)
 {
-    return noOperation(id);
+    return changed(database, id, paused ? OperationChange::Pause : OperationChange::Resume, 0, actor, hasEnded);
 }
 
-Result<OperationRecord> setOperationRate(Database &, qint64 id, int, const QString &)
+Result<OperationRecord> setOperationRate(Database &database, qint64 id, int rate, const QString &actor)
 {
-    return noOperation(id);
+    return changed(database, id, OperationChange::Rate, rate, actor, hasEnded);
 }
 
 Result<OperationRecord> operationById(Database &database, qint64 id)
 {
     return database.read([&](Session &session) -> Result<OperationRecord> {
-        if (auto record = recordOf(session, "o.id = ?", id))
-            return *record;
-        return noOperation(id);
+        auto record = recordOf(session, "o.id = ?", id);
+        if (!record)
+            return noOperation(id);
+        addNewSince(session, *record);
+        return std::move(*record);
     });
 }
 
@@ -143,7 +162,7 @@ Result<std::vector<OperationRecord>> listOperations(Database &database, int limi
     return database.read([&](Session &session) {
         std::vector<OperationRecord> records;
         Cursor row = session.run(QByteArray("SELECT ") + operationRecordValues +
-                                     " FROM sendoff_operation o ORDER BY o.id DESC LIMIT ?",
+                                     " FROM sendoff_v_operation o ORDER BY o.id DESC LIMIT ?",
                                  {limit});
         while (row.next())
             records.push_back(operationRecord(row));
@@ -160,58 +179,21 @@ Result<std::vector<OperationItemRecord>> operationItems(Database &database, qint
         Cursor row =
             session.run("SELECT delivery_id, result, detail, outcome, $ms(at) FROM sendoff_operation_item "
                         "WHERE operation_id = ? AND (? = '' OR result = ?) ORDER BY at DESC, delivery_id LIMIT ?",
-                        {id, result, result, limit});
+                        {id, boundText(result), boundText(result), limit});
         while (row.next())
             items.push_back({DeliveryId(row.text(0)), row.text(1), row.text(2), row.text(3), row.time(4)});
         return items;
     });
 }
 
-Result<OperationScope> operationScope(Database &database, const Filter &filter, int limit)
-{
-    const Result<FilterSql> where = filterSql(filter, FilteredRows::Deliveries);
-    if (!where)
-        return where.error();
-    return database.read([&](Session &session) {
-        OperationScope scope;
-        scope.watermark = newestSequence(session);
-        scope.rows = operationRows(session, "sendoff_delivery_hot", where->ofLive() + " LIMIT ?",
-                                   where->values + QVariantList{limit});
-        const int left = limit - int(scope.rows.size());
-        if (left > 0) {
-            auto finished = operationRows(session, "sendoff_delivery_history", where->ofEnded() + " LIMIT ?",
-                                          where->values + QVariantList{left});
-            std::move(finished.begin(), finished.end(), std::back_inserter(scope.rows));
-        }
-        return scope;
-    });
-}
-
-Result<EventScope> rejectedEventScope(Database &database, const Filter &filter, int limit)
-{
-    const Result<FilterSql> where = filterSql(filter, FilteredRows::Events);
-    if (!where)
-        return where.error();
-    return database.read([&](Session &session) {
-        EventScope scope;
-        scope.watermark = newestSequence(session);
-        Cursor row =
-            session.run("SELECT count(*) FROM (SELECT 1 AS one FROM sendoff_event e WHERE e.state = 'rejected'" +
-                            where->condition + " LIMIT ?) AS few",
-                        where->values + QVariantList{limit});
-        row.next();
-        scope.count = row.integer(0);
-        return scope;
-    });
-}
-
 Result<std::vector<qint64>> openOperations(Database &database)
 {
-    return database.read([](Session &session) {
+    return database.readOnce([](Session &session) {
         std::vector<qint64> ids;
         Cursor row =
             session.run("SELECT id FROM sendoff_operation WHERE state IN ('armed', 'running') AND armed_until <= $now "
-                        "ORDER BY id LIMIT 100");
+                        "AND (is_paused = 0 OR stop_requested = 1) "
+                        "ORDER BY CASE WHEN filter = '' THEN 0 ELSE 1 END, id LIMIT 100");
         while (row.next())
             ids.push_back(row.integer(0));
         return ids;
@@ -221,19 +203,25 @@ Result<std::vector<qint64>> openOperations(Database &database)
 Result<void> failOperation(Database &database, qint64 id, const QString &detail)
 {
     return database.write([&](Session &session) {
-        session.run("UPDATE sendoff_operation SET state = 'failed', detail = ?, ended_at = $now, lease_until = NULL "
-                    "WHERE id = ? AND state IN ('armed', 'running')",
-                    {boundText(detail), id});
+        {
+            Cursor row = session.run("SELECT 1 FROM sendoff_operation WHERE id = ? AND state IN ('armed', 'running') "
+                                     "$lock",
+                                     {id});
+            if (!row.next())
+                return;
+        }
+        endOperation(session, id, {QStringLiteral("failed"), detail, false});
     });
 }
 
 Result<std::optional<Milliseconds>> untilNextOperation(Database &database)
 {
-    return database.read([](Session &session) -> std::optional<Milliseconds> {
-        // A running one is somebody's, or waits for its own schedule: worth a look every five seconds.
+    return database.readOnce([](Session &session) -> std::optional<Milliseconds> {
+        // A running one is somebody's, or waits for its own schedule: worth a look every second.
         Cursor row =
-            session.run("SELECT min(CASE WHEN state = 'armed' THEN $ms(armed_until) - $ms($now) ELSE 5000 END) "
-                        "FROM sendoff_operation WHERE state IN ('armed', 'running')");
+            session.run("SELECT min(CASE WHEN state = 'armed' THEN $ms(armed_until) - $ms($now) ELSE 1000 END) "
+                        "FROM sendoff_operation WHERE state IN ('armed', 'running') "
+                        "AND (is_paused = 0 OR stop_requested = 1)");
         if (!row.next() || row.isNull(0))
             return std::nullopt;
         return Milliseconds(std::max<qint64>(0, row.integer(0)));

@@ -2,6 +2,7 @@
 #include "domain/result.h"
 #include "domain/words.h"
 #include "store/database.h"
+#include <QStringList>
 #include <vector>
 
 namespace sendoff::store {
@@ -14,6 +15,9 @@ struct ProviderBucket
     int priority = 1;
     double ratePerSecond = 0; // 0: no limit
     int burst = 1;
+    qint64 dailyLimit = 0;   // messages a UTC day; 0: no limit
+    qint64 monthlyLimit = 0; // messages a UTC month; 0: no limit
+    double cost = 0;         // of one message, in the account's currency; 0: not stated
 };
 // Makes the fleet's row of each configured provider say what the configuration says; state (bucket, pause, breaker)
 // stays.
@@ -23,15 +27,25 @@ struct QuotaGrant
 {
     int granted = 0;
     Milliseconds wait{0}; // until more may be had; 0: at once
-    QString blockedBy;    // "paused", "breaker", "throttled"; empty: nothing
+    QString blockedBy;    // "paused", "breaker", "throttled", "daily quota", "monthly quota"; empty: nothing
 };
 // Takes up to `want` tokens of a provider's bucket for the whole fleet (GCRA on one row, the database's clock). They
 // must be used at once. `floor` tokens are left in the bucket (the urgent reserve).
 Result<QuotaGrant> takeQuota(Database &database, const QString &provider, int want, int floor);
-// The provider asked everybody to wait.
+// What the limits of these providers, a person's lower ones included, leave beside their use of the last five minutes.
+struct SpareQuota
+{
+    bool isLimited = false; // false: none of them has a limit
+    double perSecond = 0;   // summed over those that have one
+};
+Result<SpareQuota> spareQuota(Database &database, const QStringList &providers);
+// The provider asked everybody to wait. It has also said that our rate is too high: the fleet's rate is halved, once a
+// second at the most, and climbs back to the configured one by a fiftieth of it a second.
 Result<void> throttleProvider(Database &database, const QString &provider, Milliseconds wait);
-// Opens the breaker after a configuration error: 15 s doubling to 10 min, or closes it after a success.
+// Opens the breaker: 15 s doubling to 10 min.
 Result<void> tripBreaker(Database &database, const QString &provider, const QString &reason);
+// Closes it after a success; the rate begins at a tenth and climbs, so that a provider that is just back is not
+// overrun by what waited.
 Result<void> closeBreaker(Database &database, const QString &provider);
 
 } // namespace sendoff::store

@@ -42,11 +42,21 @@ PublishedSetRow insertSet(Session &session, const QString &hash, const QString &
     return stored;
 }
 
-// Publications take turns: two at once must not both compare with the same newest set.
-void lockSets(Session &session)
+// On PostgreSQL a checked function publishes: it looks at the login, stamps it as actor and writes the audit row.
+PublishedSetRow setById(Session &session, qint64 id)
 {
-    if (session.isPostgreSql())
-        session.command("LOCK TABLE sendoff_published_set IN SHARE ROW EXCLUSIVE MODE");
+    Cursor row = session.run(QByteArray(rowColumns) + " FROM sendoff_published_set WHERE id = ?", {id});
+    return row.next() ? rowFrom(row) : PublishedSetRow();
+}
+
+qint64 answeredId(Cursor row)
+{
+    return row.next() ? row.integer(0) : 0;
+}
+
+Error noEarlierSet()
+{
+    return {ErrorCode::NotFound, QStringLiteral("no earlier set was published; publish the files you want instead")};
 }
 
 } // namespace
@@ -60,21 +70,27 @@ Result<PublishedSetRow> publish(Database &database, const PublishedSet &set, con
     }
     const QString hash = set.hash();
     return database.write([&](Session &session) -> PublishedSetRow {
-        lockSets(session);
+        const QString catalogue = QString::fromUtf8(set.catalogue.toJson());
+        const QString templates = templatesText(set.templates);
+        if (session.isPostgreSql())
+            return setById(session, answeredId(session.run("SELECT sendoff_publish(?, ?, ?, ?)",
+                                                           {hash, catalogue, templates, boundText(note)})));
         {
             Cursor row = session.run(QByteArray(rowColumns) + " FROM sendoff_published_set ORDER BY id DESC LIMIT 1");
             if (row.next() && row.text(1) == hash)
                 return rowFrom(row);
         }
-        return insertSet(session, hash, QString::fromUtf8(set.catalogue.toJson()), templatesText(set.templates), actor,
-                         note, QStringLiteral("publish"));
+        return insertSet(session, hash, catalogue, templates, actor, note, QStringLiteral("publish"));
     });
 }
 
 Result<PublishedSetRow> revertPublication(Database &database, const QString &actor, const QString &note)
 {
     return database.write([&](Session &session) -> Result<PublishedSetRow> {
-        lockSets(session);
+        if (session.isPostgreSql()) {
+            const qint64 id = answeredId(session.run("SELECT sendoff_revert_publication(?)", {boundText(note)}));
+            return id == 0 ? Result<PublishedSetRow>(noEarlierSet()) : setById(session, id);
+        }
         QString hash;
         QString catalogue;
         QString templates;
@@ -82,8 +98,7 @@ Result<PublishedSetRow> revertPublication(Database &database, const QString &act
             Cursor row = session.run(
                 "SELECT hash, catalogue, templates FROM sendoff_published_set ORDER BY id DESC LIMIT 1 OFFSET 1");
             if (!row.next())
-                return Error{ErrorCode::NotFound,
-                             QStringLiteral("no earlier set was published; publish the files you want instead")};
+                return noEarlierSet();
             hash = row.text(0);
             catalogue = row.text(1);
             templates = row.text(2);

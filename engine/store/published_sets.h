@@ -14,7 +14,8 @@ struct PublishedSetRow
     Timestamp publishedAt;
 };
 
-// Stores the set as the approved one, unless the newest one has the same hash: then that one is answered.
+// Stores the set as the approved one, unless the newest one has the same hash: then that one is answered. On PostgreSQL
+// the login is the actor, and Refused where it is no admin.
 Result<PublishedSetRow> publish(Database &database, const PublishedSet &set, const QString &actor, const QString &note);
 // Stores the set before the current one again as the newest. NotFound where there is none before.
 Result<PublishedSetRow> revertPublication(Database &database, const QString &actor, const QString &note);

@@ -186,15 +186,16 @@ void move(Session &session, const Target &target, const Waiting &receipt, Delive
     moveToHistory(session, rows.json());
 }
 
+// The providers' words as the store keeps them.
 QString suppressionReason(const QString &said)
 {
     if (said == QLatin1String("complaint"))
         return QStringLiteral("complaint");
-    if (said == QLatin1String("opted_out") || said == QLatin1String("unsubscribed"))
+    if (said == QLatin1String("unsubscribe") || said == QLatin1String("opted_out"))
         return QStringLiteral("person");
-    if (said == QLatin1String("invalid_address") || said.contains(QLatin1String("bounce")))
+    if (said == QLatin1String("hard_bounce") || said == QLatin1String("invalid_address"))
         return QStringLiteral("hard_bounce");
-    return QStringLiteral("refused");
+    return QStringLiteral("refused"); // the provider's own list of suppressed addresses among others
 }
 
 // A provider that names another recipient than ours speaks of that one.

@@ -11,9 +11,9 @@ namespace sendoff::store {
 
 Result<RightsRecord> rightsOf(Database &database);
 // The SQL that makes the group roles (sendoff_producer, _engine, _viewer, _support, _operator, _admin) and grants each
-// what it needs in this store's schema; run by the owner, repeatable.
-QByteArray rolesSql(const StoreUrl &url);
-// Runs it. Refused on SQLite; Refused where the login may not.
+// what it needs in this store's schema; run by the owner as one transaction, repeatable. Refused on SQLite.
+Result<QByteArray> rolesSql(const StoreUrl &url);
+// Runs it. Refused on SQLite, and where the login is not the tables' owner.
 Result<void> applyRoles(Database &database);
 
 // Address and payload in clear. The request is stored and audited in a transaction of its own, so that no rollback can

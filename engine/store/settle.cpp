@@ -2,8 +2,7 @@
 
 #include "store/delivery_rows.h"
 #include "store/json_rows.h"
-
-#include <QSet>
+#include "store/problem_rows.h"
 
 namespace sendoff::store {
 
@@ -18,11 +17,13 @@ const QByteArray settlementColumns =
     "CAST(value->>'losses' AS integer) AS n_losses, CAST(value->>'unknown' AS smallint) AS n_unknown, "
     "CAST(value->>'duplicate' AS smallint) AS n_duplicate, CAST(value->>'attempted' AS integer) AS n_attempted, "
     "value->>'outcome' AS n_outcome, CAST(value->>'status' AS integer) AS n_status, value->>'code' AS n_code, "
-    "value->>'text' AS n_text, CAST(value->>'wait' AS bigint) AS n_wait, value->>'message' AS n_message, "
+    "value->>'text' AS n_text, value->>'problem' AS n_problem, CAST(value->>'wait' AS bigint) AS n_wait, "
+    "value->>'message' AS n_message, "
     "value->>'frozen' AS n_frozen, value->>'title' AS n_title, value->>'body' AS n_body, value->>'link' AS n_link, "
     "value->>'locale' AS n_locale FROM $rows";
 
-// What the settlement changes of a delivery; the rest stays.
+// What the settlement changes of a delivery; the rest stays. $(kind) is the fingerprint of a failure: PostgreSQL
+// completes it with the provider, which only the row knows; SQLite has no such hash, there a step before has done it.
 const std::pair<const char *, const char *> changedColumns[] = {
     {"state", "n_state"},
     {"reason", "n_reason"},
@@ -38,29 +39,40 @@ const std::pair<const char *, const char *> changedColumns[] = {
     {"last_outcome", "COALESCE(n_outcome, last_outcome)"},
     {"last_code", "COALESCE(n_code, last_code)"},
     {"last_status", "COALESCE(n_status, last_status)"},
-    {"fingerprint", "COALESCE(n_outcome || ':' || provider || ':' || n_status || ':' || n_code, fingerprint)"},
+    // What was accepted has no failure any more: a later bounce is not laid to an old one.
+    {"fingerprint",
+     "CASE WHEN n_outcome = 'accepted' THEN NULL WHEN n_problem IS NULL THEN fingerprint ELSE $(kind) END"},
     {"provider_message_id", "COALESCE(n_message, provider_message_id)"},
     {"accepted_at", "CASE WHEN n_state IN ('accepted', 'delivered') THEN $now ELSE accepted_at END"},
     {"ended_at", "CASE WHEN n_ended = 1 THEN $now ELSE NULL END"},
 };
 
-QByteArray assignments()
+QByteArray completed(QByteArray expression, bool isPostgreSql)
+{
+    return expression.replace(
+        "$(kind)", isPostgreSql
+                       ? "encode(substring(sha256(convert_to(octet_length(convert_to(provider, 'UTF8')) || ':' || "
+                         "provider || n_problem, 'UTF8')) FROM 1 FOR 8), 'hex')"
+                       : "n_problem");
+}
+
+QByteArray assignments(bool isPostgreSql)
 {
     QByteArray text;
     for (const auto &[column, expression] : changedColumns)
-        text += QByteArray(text.isEmpty() ? "" : ", ") + column + " = " + expression;
+        text += QByteArray(text.isEmpty() ? "" : ", ") + column + " = " + completed(expression, isPostgreSql);
     return text;
 }
 
 // The history row of a delivery that ends: its columns, the changed ones replaced.
-QByteArray endedExpressions()
+QByteArray endedExpressions(bool isPostgreSql)
 {
     QByteArray text;
     for (const QByteArray &entry : QByteArray(deliveryColumns).split(',')) {
         QByteArray expression = entry.trimmed();
         for (const auto &[column, changed] : changedColumns) {
             if (expression == column)
-                expression = changed;
+                expression = completed(changed, isPostgreSql);
         }
         text += (text.isEmpty() ? "" : ", ") + expression;
     }
@@ -79,7 +91,35 @@ QByteArray attemptExpressions(const char *from)
            from + " WHERE n_attempted = 1";
 }
 
-void append(JsonRows &rows, const Settlement &settlement)
+// What happened in this minute: attempts by outcome, ends by state. `from` has the settlement beside the row as it was.
+QByteArray minuteRows(const QByteArray &from)
+{
+    return minuteTarget +
+           "SELECT $at($now_us / 60000000 * 60000), ?, provider, channel, lane, kind, word, count(*), "
+           "CAST(sum(took) AS bigint) FROM ("
+           "SELECT provider, channel, lane, 'attempt' AS kind, n_outcome AS word, "
+           "$ms($now) - $ms(COALESCE(handed_at, $now)) AS took FROM " +
+           from +
+           " WHERE n_attempted = 1 UNION ALL "
+           "SELECT provider, channel, lane, 'end', n_state, 0 FROM " +
+           from + " WHERE n_ended = 1) AS happened GROUP BY provider, channel, lane, kind, word " + minuteConflict;
+}
+
+// The items of operations that gave these rows back learn what came of it.
+QByteArray toldItems(const QByteArray &from)
+{
+    return "UPDATE sendoff_operation_item AS i SET outcome = t.n_outcome, detail = t.n_code, "
+           "result = CASE t.n_outcome WHEN 'accepted' THEN 'done' WHEN 'throttled' THEN i.result ELSE 'failed' END "
+           "FROM (SELECT operation_id, id, n_outcome, n_code FROM " +
+           from +
+           " WHERE operation_id IS NOT NULL AND n_attempted = 1) AS t "
+           "WHERE i.operation_id = t.operation_id AND i.delivery_id = t.id";
+}
+
+// The failures of a batch by their delivery's id, without the provider and channel that only the rows know.
+using Kinds = QHash<QString, Problem>;
+
+void append(JsonRows &rows, const Settlement &settlement, const Problem *kind)
 {
     const Verdict &verdict = settlement.verdict;
     rows.row()
@@ -102,6 +142,8 @@ void append(JsonRows &rows, const Settlement &settlement)
             .number("status", attempt.status)
             .text("code", storableText(attempt.code, 100))
             .text("text", storableText(attempt.text, maxProviderText));
+        if (kind)
+            rows.text("problem", fingerprintTail(*kind));
         if (attempt.wait)
             rows.number("wait", attempt.wait->count());
         if (!attempt.providerMessageId.isEmpty())
@@ -118,18 +160,21 @@ void append(JsonRows &rows, const Settlement &settlement)
 const QByteArray inboxTarget =
     "INSERT INTO sendoff_inbox (id, user_id, tenant, event_id, type, locale, title, body, link) ";
 
-QSet<QString> idsOf(Cursor &&cursor)
+// What was settled: ids, and of those that failed where they were going.
+using Settled = QHash<QString, FailedRow>;
+
+Settled settledRows(Cursor &&cursor)
 {
-    QSet<QString> ids;
+    Settled rows;
     while (cursor.next())
-        ids.insert(cursor.text(0));
-    return ids;
+        rows.insert(cursor.text(0), {cursor.text(1), fromText<Channel>(cursor.text(2)).value_or(Channel::Email)});
+    return rows;
 }
 
 // One statement: whatever happens to the process or the connection, a delivery is settled with all that belongs to it
 // or not at all, for one round trip a batch. Fenced by token alone: a state predicate would send the planner to the
 // lease index.
-QSet<QString> settleOnPostgreSql(Session &session, const QString &engine, const QString &rows)
+Settled settleOnPostgreSql(Session &session, const QString &engine, const QString &rows)
 {
     static const QByteArray statement =
         "WITH n AS MATERIALIZED (" + settlementColumns +
@@ -138,56 +183,93 @@ QSet<QString> settleOnPostgreSql(Session &session, const QString &engine, const 
         "1)) "
         "AND d.id = n_id AND d.lease_token = n_token RETURNING d.*, n.*), "
         "back AS (UPDATE sendoff_delivery_hot d SET " +
-        assignments() +
+        assignments(true) +
         " FROM n WHERE d.id = ANY(ARRAY(SELECT n_id FROM n WHERE n_ended = 0)) AND d.id = n_id AND d.lease_token = "
         "n_token "
         "RETURNING d.*, n.*), "
+        "settled AS (SELECT * FROM gone UNION ALL SELECT * FROM back), "
         "attempted AS (" +
-        attemptTarget + attemptExpressions("(SELECT * FROM gone UNION ALL SELECT * FROM back) AS both_kinds") +
+        attemptTarget + attemptExpressions("settled") +
+        "), "
+        "counted AS (" +
+        minuteRows("settled") +
+        "), "
+        "told AS (" +
+        toldItems("settled") +
         "), "
         "history AS (INSERT INTO sendoff_delivery_history (" +
-        QByteArray(deliveryColumns) + ") SELECT " + endedExpressions() +
+        QByteArray(deliveryColumns) + ") SELECT " + endedExpressions(true) +
         " FROM gone), "
         "inbox AS (" +
         inboxTarget +
         "SELECT id, user_id, tenant, event_id, type, n_locale, n_title, n_body, n_link FROM gone WHERE n_title IS NOT "
         "NULL), "
         "unfrozen AS (DELETE FROM sendoff_content c USING gone WHERE c.delivery_id = gone.id), "
+        // An edited payload stays while a person may send the row again.
+        "unedited AS (DELETE FROM sendoff_edit c USING gone WHERE c.delivery_id = gone.id AND n_state IN ('accepted', "
+        "'delivered')), "
         "frozen AS (INSERT INTO sendoff_content (delivery_id, body) SELECT id, n_frozen FROM back WHERE n_frozen <> '' "
         "ON CONFLICT (delivery_id) DO NOTHING) "
-        "SELECT id FROM gone UNION ALL SELECT id FROM back";
-    return idsOf(session.run(statement, {rows, engine}));
+        "SELECT id, provider, channel FROM settled";
+    return settledRows(session.run(statement, {rows, engine, engine}));
+}
+
+std::vector<FailedDelivery> failuresOf(const Settled &settled, const Kinds &kinds)
+{
+    std::vector<FailedDelivery> failed;
+    for (auto kind = kinds.cbegin(); kind != kinds.cend(); ++kind) {
+        const auto row = settled.constFind(kind.key());
+        if (row == settled.cend())
+            continue;
+        Problem problem = *kind;
+        problem.provider = row->provider;
+        problem.channel = row->channel;
+        failed.push_back({DeliveryId(kind.key()), coarsened(problem, ProblemGrain::Full)});
+    }
+    return failed;
+}
+
+// The fingerprints of the failed rows of temp.settling, which the fence has let through.
+void completeProblems(Session &session, const std::vector<FailedDelivery> &failed)
+{
+    for (const FailedDelivery &each : failed)
+        session.run("UPDATE temp.settling SET n_problem = ? WHERE n_id = ?", {each.problem.fingerprint, each.id.value});
 }
 
 // SQLite knows no data-changing CTE; its one writer makes the steps as good as one statement.
-QSet<QString> settleOnSqlite(Session &session, const QString &engine, const QString &rows)
+Settled settleOnSqlite(Session &session, const QString &engine, const QString &rows, const Kinds &kinds)
 {
     session.command(
         "CREATE TEMP TABLE IF NOT EXISTS settling AS SELECT '' AS n_id, 0 AS n_token, 0 AS n_ended, '' AS n_state, "
         "'' AS n_reason, '' AS n_detail, 0 AS n_delay, 0 AS n_failures, 0 AS n_losses, 0 AS n_unknown, 0 AS "
         "n_duplicate, "
-        "0 AS n_attempted, '' AS n_outcome, 0 AS n_status, '' AS n_code, '' AS n_text, 0 AS n_wait, '' AS n_message, "
-        "'' AS n_frozen, '' AS n_title, '' AS n_body, '' AS n_link, '' AS n_locale");
+        "0 AS n_attempted, '' AS n_outcome, 0 AS n_status, '' AS n_code, '' AS n_text, '' AS n_problem, 0 AS n_wait, "
+        "'' AS n_message, '' AS n_frozen, '' AS n_title, '' AS n_body, '' AS n_link, '' AS n_locale");
+    session.command("CREATE INDEX IF NOT EXISTS temp.settling_id ON settling (n_id)");
     session.run("DELETE FROM temp.settling");
     // The fence, once: what is not in `settling` from here on was lost.
     session.run("INSERT INTO temp.settling SELECT n.* FROM (" + settlementColumns +
                     ") n CROSS JOIN sendoff_delivery_hot d ON d.id = n.n_id AND d.lease_token = n.n_token",
                 {rows});
-    session.run(attemptTarget + attemptExpressions("temp.settling CROSS JOIN sendoff_delivery_hot ON id = n_id"),
-                {engine});
-    session.run(inboxTarget +
-                "SELECT id, user_id, tenant, event_id, type, n_locale, n_title, n_body, n_link FROM temp.settling "
-                "CROSS JOIN sendoff_delivery_hot ON id = n_id WHERE n_title IS NOT NULL");
+    const QByteArray both = "temp.settling CROSS JOIN sendoff_delivery_hot ON id = n_id";
+    Settled settled = settledRows(session.run("SELECT id, provider, channel FROM " + both));
+    completeProblems(session, failuresOf(settled, kinds));
+    session.run(attemptTarget + attemptExpressions(both), {engine});
+    session.run(minuteRows(both), {engine});
+    session.run(toldItems(both));
+    session.run(inboxTarget + "SELECT id, user_id, tenant, event_id, type, n_locale, n_title, n_body, n_link FROM " +
+                both + " WHERE n_title IS NOT NULL");
     session.run("INSERT INTO sendoff_delivery_history (" + QByteArray(deliveryColumns) + ") SELECT " +
-                endedExpressions() +
-                " FROM temp.settling CROSS JOIN sendoff_delivery_hot ON id = n_id WHERE n_ended = 1");
+                endedExpressions(false) + " FROM " + both + " WHERE n_ended = 1");
     session.run("DELETE FROM sendoff_content WHERE delivery_id IN (SELECT n_id FROM temp.settling WHERE n_ended = 1)");
+    session.run("DELETE FROM sendoff_edit WHERE delivery_id IN (SELECT n_id FROM temp.settling WHERE n_state IN "
+                "('accepted', 'delivered'))");
     session.run("DELETE FROM sendoff_delivery_hot WHERE id IN (SELECT n_id FROM temp.settling WHERE n_ended = 1)");
-    session.run("UPDATE sendoff_delivery_hot SET " + assignments() +
+    session.run("UPDATE sendoff_delivery_hot SET " + assignments(false) +
                 " FROM temp.settling WHERE id = n_id AND n_ended = 0");
     session.run("INSERT INTO sendoff_content (delivery_id, body) SELECT n_id, n_frozen FROM temp.settling "
                 "WHERE n_ended = 0 AND n_frozen <> '' ON CONFLICT (delivery_id) DO NOTHING");
-    return idsOf(session.run("SELECT n_id FROM temp.settling"));
+    return settled;
 }
 
 } // namespace
@@ -197,23 +279,31 @@ Result<std::vector<DeliveryId>> settle(Database &database, const QString &engine
 {
     JsonRows rows;
     QStringList secretEvents;
+    Kinds kinds;
     for (const Settlement &settlement : settlements) {
-        append(rows, settlement);
+        const bool failed = settlement.attempt && isFailure(*settlement.attempt);
+        append(rows, settlement,
+               failed ? &*kinds.insert(settlement.id.value, problemOf({}, {}, *settlement.attempt)) : nullptr);
         if (settlement.hasSecret && !isLive(settlement.verdict.state))
             secretEvents += settlement.event.value;
     }
-    return database.write([&](Session &session) -> std::vector<DeliveryId> {
+    ProblemWriter problems(database);
+    auto lost = database.write([&](Session &session) -> std::vector<DeliveryId> {
         lockEvents(session, secretEvents);
-        const QSet<QString> settled = session.isPostgreSql() ? settleOnPostgreSql(session, engine, rows.json())
-                                                             : settleOnSqlite(session, engine, rows.json());
+        const Settled settled = session.isPostgreSql() ? settleOnPostgreSql(session, engine, rows.json())
+                                                       : settleOnSqlite(session, engine, rows.json(), kinds);
+        problems.write(session, failuresOf(settled, kinds));
         scrubFinishedEvents(session, secretEvents);
-        std::vector<DeliveryId> lost;
+        std::vector<DeliveryId> missing;
         for (const Settlement &settlement : settlements) {
             if (!settled.contains(settlement.id.value))
-                lost.push_back(settlement.id);
+                missing.push_back(settlement.id);
         }
-        return lost;
+        return missing;
     });
+    if (lost)
+        problems.committed();
+    return lost;
 }
 
 Result<void> recordLateResult(Database &database, const Settlement &settlement)

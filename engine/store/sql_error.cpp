@@ -66,6 +66,8 @@ Error errorFrom(const QSqlError &error, bool isPostgreSql)
     if (!isPostgreSql && native == QLatin1String("19") && error.databaseText().contains(QLatin1String("CHECK")))
         code = ErrorCode::Invalid;
     QString text = plainText(error);
+    if (code == ErrorCode::Refused) // the checked functions' own sentence, without the server's word in front
+        text.remove(QLatin1String("ERROR:  "));
     if (code == ErrorCode::ReadOnly)
         text = QStringLiteral("the database is read-only (%1); connect to the primary or end its read-only mode")
                    .arg(text);

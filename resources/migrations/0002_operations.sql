@@ -20,7 +20,21 @@ CREATE INDEX sendoff_history_parent ON sendoff_delivery_history (parent_id) WHER
 ---
 CREATE INDEX sendoff_history_ended ON sendoff_delivery_history (ended_at, id)
 ---
-CREATE INDEX sendoff_history_failed ON sendoff_delivery_history (fingerprint, ended_at) WHERE state IN ('dead', 'unknown', 'bounced')
+-- The rows of one kind of failure, in a list's order.
+CREATE INDEX sendoff_history_problem ON sendoff_delivery_history (fingerprint, created_at, id) WHERE fingerprint IS NOT NULL
+---
+-- With the id, so that a list of what is due next can go on between rows of the same moment.
+DROP INDEX sendoff_hot_due
+---
+CREATE INDEX sendoff_hot_due ON sendoff_delivery_hot (due_at, id) WHERE state = 'scheduled'
+---
+-- All that groups of failures are made of, so that they are counted from the index alone.
+CREATE INDEX sendoff_history_failed ON sendoff_delivery_history (fingerprint, recipient, state, ended_at, type, channel, provider, address_domain, published_set) WHERE state IN ('dead', 'unknown', 'bounced')
+---
+-- What went to one address, newest first.
+DROP INDEX sendoff_history_address
+---
+CREATE INDEX sendoff_history_address ON sendoff_delivery_history (address_hash, ended_at)
 ---
 -- One kind of failure: outcome class, provider, code and the provider's words without what differs from row to row.
 CREATE TABLE sendoff_problem (

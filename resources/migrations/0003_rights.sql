@@ -1,7 +1,299 @@
 -- Who may do what: on PostgreSQL people's programs change nothing by themselves but through these functions, which
--- look at the login (session_user) and write down what was asked.
+-- look at the login (session_user) and write down what was asked. They run as the owner, so their search path is
+-- fixed to this schema, with temporary objects last: a caller's own objects are never found first.
 
+--pg SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true)
+---
+--pg ALTER FUNCTION sendoff_wake() SET search_path FROM CURRENT
+---
+-- Making a partition takes the table's owner, which an engine's login is not.
+--pg ALTER FUNCTION sendoff_make_partitions(integer) SECURITY DEFINER SET search_path FROM CURRENT
+---
+-- A resumed or faster operation has work at once.
+--pg DROP TRIGGER sendoff_operation_wake ON sendoff_operation
+---
+--pg CREATE TRIGGER sendoff_operation_wake AFTER INSERT OR UPDATE OF stop_requested, is_paused, rate ON sendoff_operation FOR EACH STATEMENT EXECUTE FUNCTION sendoff_wake()
+---
+--pg CREATE FUNCTION sendoff_keep_audit() RETURNS trigger LANGUAGE plpgsql AS $body$
+--pg BEGIN
+--pg     RAISE EXCEPTION 'audit rows are never changed or removed' USING ERRCODE = '42501';
+--pg END $body$
+---
+--pg CREATE TRIGGER sendoff_audit_kept BEFORE UPDATE OR DELETE ON sendoff_audit FOR EACH ROW EXECUTE FUNCTION sendoff_keep_audit()
+---
+--pg CREATE TRIGGER sendoff_audit_not_emptied BEFORE TRUNCATE ON sendoff_audit FOR EACH STATEMENT EXECUTE FUNCTION sendoff_keep_audit()
+---
+-- One more link of the chain: the same bytes as engine/store/audit_store.cpp hashes. The lock is held to the commit, so
+-- that two transactions never follow the same row; an older snapshot would not see the newest one.
+--pg CREATE FUNCTION sendoff_append_audit(who text, deed text, thing text, words text) RETURNS void
+--pg LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $body$
+--pg DECLARE
+--pg     link text;
+--pg     moment bigint;
+--pg     field text;
+--pg     hashed bytea := '';
+--pg BEGIN
+--pg     IF current_setting('transaction_isolation') <> 'read committed' THEN
+--pg         RAISE EXCEPTION 'what is audited needs a transaction of isolation level read committed' USING ERRCODE = '25001';
+--pg     END IF;
+--pg     PERFORM pg_advisory_xact_lock(hashtext('sendoff_audit ' || current_schema()));
+--pg     SELECT a.hash INTO link FROM sendoff_audit a ORDER BY a.id DESC LIMIT 1;
+--pg     link := coalesce(link, '');
+--pg     moment := $ms(clock_timestamp());
+--pg     FOREACH field IN ARRAY ARRAY[link, moment::text, who, deed, thing, words] LOOP
+--pg         field := coalesce(field, '');
+--pg         hashed := hashed || convert_to(octet_length(convert_to(field, 'UTF8'))::text || ':' || field, 'UTF8');
+--pg     END LOOP;
+--pg     INSERT INTO sendoff_audit (at, actor, action, object, detail, previous, hash)
+--pg         VALUES ($at(moment), coalesce(who, ''), coalesce(deed, ''), coalesce(thing, ''), coalesce(words, ''), link, encode(sha256(hashed), 'hex'));
+--pg END $body$
+---
+-- The strongest role of a login: admin, operator, support, viewer; null where it has none. Whoever may act as the
+-- tables' owner is admin, with or without group roles.
+--pg CREATE FUNCTION sendoff_role_of(login name) RETURNS text LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $body$
+--pg DECLARE
+--pg     word text;
+--pg BEGIN
+--pg     IF pg_has_role(login, (SELECT c.relowner FROM pg_class c WHERE c.oid = 'sendoff_operation'::regclass), 'MEMBER') THEN
+--pg         RETURN 'admin';
+--pg     END IF;
+--pg     FOREACH word IN ARRAY ARRAY['admin', 'operator', 'support', 'viewer'] LOOP
+--pg         IF EXISTS (SELECT 1 FROM pg_roles r WHERE r.rolname = 'sendoff_' || word AND pg_has_role(login, r.oid, 'MEMBER')) THEN
+--pg             RETURN word;
+--pg         END IF;
+--pg     END LOOP;
+--pg     RETURN NULL;
+--pg END $body$
+---
+--pg CREATE FUNCTION sendoff_require(deed text, needed text) RETURNS void LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $body$
+--pg DECLARE
+--pg     words CONSTANT text[] := ARRAY['viewer', 'support', 'operator', 'admin'];
+--pg BEGIN
+--pg     IF coalesce(array_position(words, sendoff_role_of(session_user)), 0) < array_position(words, needed) THEN
+--pg         RAISE EXCEPTION '% may not %: needs sendoff_%', session_user, deed, needed USING ERRCODE = '42501';
+--pg     END IF;
+--pg END $body$
+---
+-- A person's command enters here. The engine reads the filter; what is looked at here is only whether it names one row.
+--pg CREATE FUNCTION sendoff_submit_operation(verb text, filter text, watermark bigint, expected bigint, parameters text,
+--pg     rate bigint, stop_at_failures integer, reason text, armed_ms bigint, dedupe text) RETURNS bigint
+--pg LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $body$
+--pg DECLARE
+--pg     needed text;
+--pg     deed text := coalesce(verb, '');
+--pg     made bigint;
+--pg BEGIN
+--pg     filter := coalesce(filter, '');
+--pg     parameters := coalesce(parameters, '{}');
+--pg     reason := coalesce(reason, '');
+--pg     IF deed = 'note' THEN
+--pg         needed := 'support';
+--pg     ELSIF deed = 'retry' AND filter COLLATE "C" ~ '^id:[0-9A-Za-z_-]{1,200}$' AND parameters = '{}' THEN
+--pg         needed := 'support';
+--pg     ELSIF deed IN ('retry', 'cancel', 'reschedule', 'edit', 'retry_event', 'pause', 'resume', 'quota', 'reset') THEN
+--pg         needed := 'operator';
+--pg     ELSIF deed IN ('discard', 'erase', 'suppress') THEN
+--pg         needed := 'admin';
+--pg     ELSE
+--pg         RAISE EXCEPTION 'there is no operation with this verb' USING ERRCODE = '22023';
+--pg     END IF;
+--pg     IF deed = 'retry' AND needed = 'operator' THEN
+--pg         deed := 'retry more than one delivery';
+--pg     END IF;
+--pg     PERFORM sendoff_require(deed, needed);
+--pg     IF length(filter) > 8000 THEN
+--pg         RAISE EXCEPTION 'filter is longer than 8000 characters' USING ERRCODE = '22023';
+--pg     ELSIF length(reason) > 2000 THEN
+--pg         RAISE EXCEPTION 'reason is longer than 2000 characters' USING ERRCODE = '22023';
+--pg     ELSIF octet_length(parameters) > 65536 OR json_typeof(parameters::json) <> 'object' THEN
+--pg         RAISE EXCEPTION 'parameters must be a JSON object of at most 64 KiB' USING ERRCODE = '22023';
+--pg     ELSIF coalesce(length(dedupe), 0) > 200 THEN
+--pg         RAISE EXCEPTION 'dedupe is longer than 200 characters' USING ERRCODE = '22023';
+--pg     ELSIF coalesce(rate, 0) NOT BETWEEN 0 AND 1000 THEN
+--pg         RAISE EXCEPTION 'rate must be 0 to 1000' USING ERRCODE = '22023';
+--pg     ELSIF coalesce(stop_at_failures, 0) NOT BETWEEN 0 AND 100 THEN
+--pg         RAISE EXCEPTION 'stop_at_failures must be 0 to 100' USING ERRCODE = '22023';
+--pg     ELSIF coalesce(armed_ms, 0) NOT BETWEEN 0 AND 86400000 THEN
+--pg         RAISE EXCEPTION 'armed_ms must be 0 to 86400000' USING ERRCODE = '22023';
+--pg     ELSIF coalesce(watermark, 0) < 0 OR coalesce(expected, 0) < 0 THEN
+--pg         RAISE EXCEPTION 'watermark and expected must not be negative' USING ERRCODE = '22023';
+--pg     END IF;
+--pg     INSERT INTO sendoff_operation (verb, filter, watermark, expected, parameters, rate, stop_at_failures, reason, actor,
+--pg             dedupe, armed_until, state)
+--pg         VALUES (verb, filter, coalesce(watermark, 0), coalesce(expected, 0), parameters, coalesce(rate, 0),
+--pg             coalesce(stop_at_failures, 0), reason, session_user, nullif(dedupe, ''), $now_plus(coalesce(armed_ms, 0)), 'armed')
+--pg         ON CONFLICT ON CONSTRAINT sendoff_operation_dedupe_key DO NOTHING RETURNING id INTO made;
+--pg     IF made IS NULL THEN
+--pg         RETURN 0;
+--pg     END IF;
+--pg     PERFORM sendoff_append_audit(session_user, verb, 'operation ' || made, filter || ' | expected ' || coalesce(expected, 0) || ' | ' || reason);
+--pg     RETURN made;
+--pg END $body$
+---
+-- Answers whether the operation was in a state that allows the change.
+--pg CREATE FUNCTION sendoff_change_operation(id bigint, change text, value bigint) RETURNS boolean
+--pg LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $body$
+--pg DECLARE
+--pg     owner text;
+--pg     rows bigint;
+--pg BEGIN
+--pg     IF change IS NULL OR change NOT IN ('undo', 'stop', 'pause', 'resume', 'rate') THEN
+--pg         RAISE EXCEPTION 'change must be undo, stop, pause, resume or rate' USING ERRCODE = '22023';
+--pg     ELSIF change = 'rate' AND coalesce(value, 0) NOT BETWEEN 1 AND 1000 THEN
+--pg         RAISE EXCEPTION 'rate must be 1 to 1000' USING ERRCODE = '22023';
+--pg     END IF;
+--pg     PERFORM sendoff_require(change || ' an operation', 'support');
+--pg     SELECT o.actor INTO owner FROM sendoff_operation o WHERE o.id = sendoff_change_operation.id;
+--pg     IF owner IS NULL THEN
+--pg         RETURN false;
+--pg     ELSIF owner <> session_user THEN
+--pg         PERFORM sendoff_require(change || ' an operation of ' || owner, 'operator');
+--pg     END IF;
+--pg     IF change = 'undo' THEN
+--pg         UPDATE sendoff_operation o SET state = 'undone', ended_at = $now, detail = 'taken back before it ran'
+--pg             WHERE o.id = sendoff_change_operation.id AND o.state = 'armed';
+--pg     ELSIF change = 'stop' THEN
+--pg         UPDATE sendoff_operation o SET stop_requested = 1,
+--pg                 ended_at = CASE WHEN o.state = 'armed' THEN $now ELSE o.ended_at END,
+--pg                 detail = CASE WHEN o.state = 'armed' THEN 'taken back before it ran' ELSE o.detail END,
+--pg                 state = CASE WHEN o.state = 'armed' THEN 'undone' ELSE o.state END
+--pg             WHERE o.id = sendoff_change_operation.id AND o.state IN ('armed', 'running');
+--pg     ELSIF change = 'rate' THEN
+--pg         UPDATE sendoff_operation o SET rate = value
+--pg             WHERE o.id = sendoff_change_operation.id AND o.state IN ('armed', 'running');
+--pg     ELSE
+--pg         UPDATE sendoff_operation o SET is_paused = CASE WHEN change = 'pause' THEN 1 ELSE 0 END
+--pg             WHERE o.id = sendoff_change_operation.id AND o.state IN ('armed', 'running');
+--pg     END IF;
+--pg     GET DIAGNOSTICS rows = ROW_COUNT;
+--pg     IF rows = 0 THEN
+--pg         RETURN false;
+--pg     END IF;
+--pg     PERFORM sendoff_append_audit(session_user, change, 'operation ' || id, CASE WHEN change = 'rate' THEN value || ' a second' ELSE '' END);
+--pg     RETURN true;
+--pg END $body$
+---
+-- The approved set: the newest one is answered where it is the same.
+--pg CREATE FUNCTION sendoff_publish(hash text, catalogue text, templates text, note text) RETURNS bigint
+--pg LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $body$
+--pg DECLARE
+--pg     newest record;
+--pg     made bigint;
+--pg BEGIN
+--pg     PERFORM sendoff_require('publish', 'admin');
+--pg     IF length(coalesce(note, '')) > 2000 THEN
+--pg         RAISE EXCEPTION 'note is longer than 2000 characters' USING ERRCODE = '22023';
+--pg     END IF;
+--pg     LOCK TABLE sendoff_published_set IN SHARE ROW EXCLUSIVE MODE;
+--pg     SELECT s.id, s.hash INTO newest FROM sendoff_published_set s ORDER BY s.id DESC LIMIT 1;
+--pg     IF newest.hash = hash THEN
+--pg         RETURN newest.id;
+--pg     END IF;
+--pg     INSERT INTO sendoff_published_set (hash, catalogue, templates, actor, note)
+--pg         VALUES (hash, catalogue, templates, session_user, coalesce(note, '')) RETURNING id INTO made;
+--pg     PERFORM sendoff_append_audit(session_user, 'publish', 'set ' || made, coalesce(note, ''));
+--pg     RETURN made;
+--pg END $body$
+---
+-- Makes the set before the current one the newest again; 0 where there is none before.
+--pg CREATE FUNCTION sendoff_revert_publication(note text) RETURNS bigint
+--pg LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $body$
+--pg DECLARE
+--pg     made bigint;
+--pg BEGIN
+--pg     PERFORM sendoff_require('publish', 'admin');
+--pg     IF length(coalesce(note, '')) > 2000 THEN
+--pg         RAISE EXCEPTION 'note is longer than 2000 characters' USING ERRCODE = '22023';
+--pg     END IF;
+--pg     LOCK TABLE sendoff_published_set IN SHARE ROW EXCLUSIVE MODE;
+--pg     INSERT INTO sendoff_published_set (hash, catalogue, templates, actor, note)
+--pg         SELECT s.hash, s.catalogue, s.templates, session_user, coalesce(sendoff_revert_publication.note, '')
+--pg             FROM sendoff_published_set s ORDER BY s.id DESC LIMIT 1 OFFSET 1 RETURNING id INTO made;
+--pg     IF made IS NULL THEN
+--pg         RETURN 0;
+--pg     END IF;
+--pg     PERFORM sendoff_append_audit(session_user, 'revert', 'set ' || made, coalesce(note, ''));
+--pg     RETURN made;
+--pg END $body$
+---
+-- First half of a reveal. Its row and its audit row must be committed before the second half answers, so that no
+-- rollback takes them back once something was seen. 0: there is no such delivery.
+--pg CREATE FUNCTION sendoff_request_reveal(delivery text, reason text) RETURNS bigint
+--pg LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $body$
+--pg DECLARE
+--pg     made bigint;
+--pg BEGIN
+--pg     PERFORM sendoff_require('reveal', 'admin');
+--pg     IF coalesce(trim(reason), '') = '' OR length(reason) > 2000 THEN
+--pg         RAISE EXCEPTION 'a reveal needs a reason of 1 to 2000 characters' USING ERRCODE = '22023';
+--pg     END IF;
+--pg     IF NOT EXISTS (SELECT 1 FROM sendoff_delivery d WHERE d.id = delivery) THEN
+--pg         RETURN 0;
+--pg     END IF;
+--pg     INSERT INTO sendoff_operation (verb, filter, watermark, expected, reason, actor, armed_until, state, started_at, ended_at,
+--pg             is_tallied, asked_in)
+--pg         VALUES ('reveal', 'id:' || delivery, 0, 1, reason, session_user, $now, 'done', $now, $now, 1, pg_current_xact_id()::text)
+--pg         RETURNING id INTO made;
+--pg     PERFORM sendoff_append_audit(session_user, 'reveal', 'delivery ' || delivery, 'request ' || made || ' | ' || reason);
+--pg     RETURN made;
+--pg END $body$
+---
+-- Second half: one answer to one's own request, which another transaction committed within the last minute.
+--pg CREATE FUNCTION sendoff_reveal(request bigint) RETURNS TABLE (address text, payload text)
+--pg LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $body$
+--pg DECLARE
+--pg     delivery text;
+--pg BEGIN
+--pg     PERFORM sendoff_require('reveal', 'admin');
+--pg     UPDATE sendoff_operation o SET answered = 1, done_count = 1
+--pg         WHERE o.id = request AND o.verb = 'reveal' AND o.actor = session_user AND o.answered = 0
+--pg             AND o.asked_in <> pg_current_xact_id()::text AND o.created_at > clock_timestamp() - interval '60 seconds'
+--pg         RETURNING substr(o.filter, 4) INTO delivery;
+--pg     IF delivery IS NULL THEN
+--pg         RAISE EXCEPTION '% may not reveal: needs an own request that was committed within the last 60 s and not answered yet', session_user
+--pg             USING ERRCODE = '42501';
+--pg     END IF;
+--pg     PERFORM sendoff_append_audit(session_user, 'revealed', 'delivery ' || delivery, 'request ' || request);
+--pg     RETURN QUERY SELECT d.address, coalesce((SELECT x.payload FROM sendoff_edit x WHERE x.delivery_id = d.id), e.payload, '')
+--pg         FROM sendoff_delivery d LEFT JOIN sendoff_event e ON e.id = d.event_id WHERE d.id = delivery LIMIT 1;
+--pg END $body$
+---
+-- Functions are everybody's when they are made. Who may call which is said by `sendoffd roles`.
+--pg REVOKE ALL ON FUNCTION sendoff_wake(), sendoff_make_partitions(integer), sendoff_keep_audit(),
+--pg     sendoff_append_audit(text, text, text, text), sendoff_role_of(name), sendoff_require(text, text),
+--pg     sendoff_submit_operation(text, text, bigint, bigint, text, bigint, integer, text, bigint, text),
+--pg     sendoff_change_operation(bigint, text, bigint), sendoff_publish(text, text, text, text),
+--pg     sendoff_revert_publication(text), sendoff_request_reveal(text, text), sendoff_reveal(bigint) FROM PUBLIC
+---
 -- An audit row is never changed. Whoever owns the table could still drop this; the chain of hashes would show it.
 --sqlite CREATE TRIGGER sendoff_audit_update BEFORE UPDATE ON sendoff_audit BEGIN SELECT RAISE(ABORT, 'audit rows are never changed'); END
 ---
 --sqlite CREATE TRIGGER sendoff_audit_delete BEFORE DELETE ON sendoff_audit BEGIN SELECT RAISE(ABORT, 'audit rows are never removed'); END
+---
+-- INSERT OR REPLACE removes a row without asking the trigger above.
+--sqlite CREATE TRIGGER sendoff_audit_insert BEFORE INSERT ON sendoff_audit WHEN EXISTS (SELECT 1 FROM sendoff_audit a WHERE a.id = NEW.id) BEGIN SELECT RAISE(ABORT, 'audit rows are never changed'); END
+---
+-- Contacts as support sees them. Masks as addressTraces() in engine/domain/delivery.cpp makes them; what rtrim() leaves
+-- ends with the last @.
+CREATE VIEW sendoff_v_contact AS
+    SELECT id, user_id, channel,
+        CASE WHEN plain = '' THEN ''
+            WHEN channel = 'email' AND at_sign = 0 THEN substr(plain, 1, 1) || '…'
+            WHEN channel = 'email' THEN substr(plain, 1, 1) || '…@' || lower(substr(plain, at_sign + 1))
+            WHEN channel = 'sms' THEN '…' || substr(plain, $greatest(length(plain) - 3, 1))
+            ELSE '…' || substr(tail, $greatest(length(tail) - 3, 1))
+        END AS address_mask,
+        address_hash, locale, time_zone, created_at, disabled_at, disabled_reason
+    FROM (SELECT c.*, trim(c.address) AS plain, length(rtrim(trim(c.address), replace(c.address, '@', ''))) AS at_sign,
+            replace(substr(trim(c.address), $greatest(length(trim(c.address)) - 4, 1)), ']', '') AS tail
+        FROM sendoff_contact c) AS seen
+---
+-- Operations as people see them: what an edit would send, and where, is the engine's business alone.
+CREATE VIEW sendoff_v_operation AS
+    SELECT id, verb, filter, watermark, expected,
+--pg         CASE WHEN parameters = '{}' THEN parameters ELSE (parameters::jsonb - 'address' - 'payload_patch')::text END AS parameters,
+--sqlite         json_remove(parameters, '$.address', '$.payload_patch') AS parameters,
+        rate, stop_at_failures, reason, actor, dedupe, created_at, armed_until, state, stop_requested, cursor, done_count,
+        skipped_count, failed_count, engine, lease_until, started_at, ended_at, detail, is_paused, accepted_count, is_tallied,
+        answered
+    FROM sendoff_operation

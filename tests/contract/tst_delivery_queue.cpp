@@ -397,7 +397,7 @@ private Q_SLOTS:
         QCOMPARE(store.text("SELECT body FROM sendoff_content"), QStringLiteral(R"({"exact":"bytes"})"));
         // The second attempt sends those bytes; its end removes them.
         store.run("UPDATE sendoff_delivery_hot SET due_at = $now");
-        QCOMPARE(must(promoteDue(store.database(), 10)), 1);
+        QCOMPARE(must(promoteDue(store.database(), {}, 10)), 1);
         const auto again = claimAll(store);
         QCOMPARE(int(again.size()), 1);
         QCOMPARE(again[0].frozen, QByteArray(R"({"exact":"bytes"})"));
@@ -531,7 +531,7 @@ private Q_SLOTS:
             QVERIFY(must(settle(store.database(), QStringLiteral("e2"), {back})).empty());
         }
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_attempt"), 0); // nothing had left
-        QCOMPARE(must(promoteDue(store.database(), 10)), 3);
+        QCOMPARE(must(promoteDue(store.database(), {}, 10)), 3);
         QVERIFY(claimAll(store).empty());
         ClaimRequest request;
         request.provider = QStringLiteral("resend");
@@ -582,7 +582,7 @@ private Q_SLOTS:
         store.run("UPDATE sendoff_delivery_hot SET state = 'scheduled', due_at = $now_plus(600000)");
         const auto until = must(untilNextDue(store.database()));
         QVERIFY(until && *until > 590s && *until <= 600s);
-        QCOMPARE(must(promoteDue(store.database(), 10)), 0);
+        QCOMPARE(must(promoteDue(store.database(), {}, 10)), 0);
     }
 
     void connectionLossIsAnErrorOnceAndWorkGoesOnAfterwards()

@@ -178,6 +178,13 @@ private Q_SLOTS:
     void HTTP_05_bodyOfA204_isNotTakenForTheNextAnswer();
     void HTTP_05_sevenBadEndpoints_doNotStopTheGoodOne();
 
+    void get_asksWithoutABodyAndGivesTheAnswer();
+    void get_endsLikeAPost();
+    void pinnedAddress_isWhereItConnects_andTheNameStays();
+    void pinnedAddress_doesNotShareConnectionsWithOthers();
+    void pinnedAddress_goesThroughAProxyToo();
+    void pinnedTls_greetsAndVerifiesTheName();
+
     void waitingRequests_haveNotLeftWhenTheDeadlinePasses();
     void requestsBeyondSix_areAllOnTheWire();
     void deadlineBeyond32Bits_doesNotPassAtOnce();
@@ -327,6 +334,17 @@ void TestHttpTransport::unsafeRequests_areRefusedBeforeAnythingLeaves_data()
     type.contentType = "text/plain\r\nInj: 1";
     QTest::newRow("CRLF in the content type") << type;
     QTest::newRow("no body") << requestTo({}, {});
+    HttpRequest asking = requestTo({});
+    asking.method = "GET";
+    QTest::newRow("GET with a body") << asking;
+    HttpRequest other = requestTo({});
+    other.method = "PUT";
+    QTest::newRow("another method") << other;
+    for (const char *address : {"hooks.example.test", "127.0.0.1:80", "fe80::1%eth0", "[::1]", " "}) {
+        HttpRequest pinned = requestTo({});
+        pinned.pinnedAddress = QString::fromLatin1(address);
+        QTest::addRow("pinned to %s", address) << pinned;
+    }
     QTest::newRow("password in the address") << requestTo(QUrl(QStringLiteral("http://user:word@127.0.0.1/")));
     QTest::newRow("no http") << requestTo(QUrl(QStringLiteral("file:///etc/hostname")));
 }
@@ -538,6 +556,179 @@ void TestHttpTransport::HTTP_05_sevenBadEndpoints_doNotStopTheGoodOne()
         QCOMPARE(call->times, 1);
     for (int sent = 0; sent < 20; ++sent) // and what they left behind is in nobody's way
         QCOMPARE(answerTo(*transport, requestTo(good.url())).status, 200);
+}
+
+void TestHttpTransport::get_asksWithoutABodyAndGivesTheAnswer()
+{
+    ProviderStub elsewhere(ProviderStub::always(200, "{}"));
+    ProviderStub stub(ProviderStub::always(200, R"({"found":true})"));
+    ProviderStub moved(ProviderStub::always(302, "", "Location: " + elsewhere.url().toEncoded() + "\r\n"));
+    const auto transport = makeNetworkTransport({});
+    HttpRequest asking = requestTo(stub.url(QStringLiteral("/messages")), {});
+    asking.method = "GET";
+    asking.headers = {{"Authorization", "Bearer k"}};
+    const HttpAnswer answer = answerTo(*transport, asking);
+    QCOMPARE(word(answer.fault), QByteArray("None"));
+    QCOMPARE(answer.status, 200);
+    QCOMPARE(answer.body, QByteArray(R"({"found":true})"));
+    QCOMPARE(stub.receptions(), 1);
+    const support::StubRequest got = stub.requests().front();
+    QVERIFY(got.head.startsWith("GET /messages HTTP/1.1\r\n"));
+    QCOMPARE(got.body, QByteArray());
+    QCOMPARE(got.header("Authorization"), QByteArray("Bearer k"));
+    QCOMPARE(got.header("Content-Length"), QByteArray());
+    QCOMPARE(got.header("Content-Type"), QByteArray());
+
+    asking.url = moved.url();
+    QCOMPARE(answerTo(*transport, asking).status, 302);
+    QCOMPARE(elsewhere.connections(), 0);
+}
+
+void TestHttpTransport::get_endsLikeAPost()
+{
+    const auto transport = makeNetworkTransport({});
+    HttpRequest asking = requestTo(urlAt(QStringLiteral("127.0.0.1"), closedPort()), {});
+    asking.method = "GET";
+    const HttpAnswer refused = answerTo(*transport, asking);
+    QCOMPARE(refused.faultCode, QStringLiteral("connection_refused"));
+    QVERIFY(!refused.left);
+
+    ProviderStub silent(hang());
+    asking.url = silent.url();
+    const HttpAnswer late = answerTo(*transport, asking, soon);
+    QCOMPARE(word(late.fault), QByteArray("Deadline"));
+    QVERIFY(late.left);
+
+    ProviderStub endless(flood(okHead + "\r\n", QByteArray(0x10000, 'x')));
+    asking.url = endless.url();
+    const HttpAnswer large = answerTo(*transport, asking);
+    QCOMPARE(word(large.fault), QByteArray("TooLarge"));
+    QCOMPARE(large.body.size(), TransportSettings().maxAnswerBytes);
+}
+
+void TestHttpTransport::pinnedAddress_isWhereItConnects_andTheNameStays()
+{
+    ProviderStub stub(ProviderStub::always(200, "{}"));
+    const auto transport = makeNetworkTransport({});
+    const QByteArray port = QByteArray::number(stub.port());
+    // None of these names is looked up: the first does not exist, the others lead elsewhere.
+    for (const char *host : {"hooks.example.test", "localhost", "[2606:4700::1111]", "8.8.8.8"}) {
+        const int before = stub.receptions();
+        HttpRequest request =
+            requestTo(QUrl(QString::fromLatin1("http://%1:%2/in?a=1").arg(QLatin1String(host)).arg(stub.port())));
+        request.pinnedAddress = QStringLiteral("127.0.0.1");
+        const HttpAnswer answer = answerTo(*transport, request);
+        QCOMPARE(answer.status, 200);
+        QCOMPARE(stub.receptions(), before + 1);
+        QCOMPARE(stub.requests().back().header("Host"), host + (':' + port));
+        QVERIFY(stub.requests().back().head.startsWith("POST /in?a=1 HTTP/1.1\r\n"));
+    }
+    // A name that would be found is of no use to a pin that leads nowhere.
+    HttpRequest astray = requestTo(stub.url());
+    astray.pinnedAddress = QStringLiteral("127.0.0.77");
+    QCOMPARE(answerTo(*transport, astray).faultCode, QStringLiteral("connection_refused"));
+    QCOMPARE(stub.receptions(), 4);
+}
+
+void TestHttpTransport::pinnedAddress_doesNotShareConnectionsWithOthers()
+{
+    ProviderStub stub([](StubConnection &connection, int) {
+        while (connection.readRequest() && connection.pause(20) && connection.answer(200, "{}")) {
+        }
+    });
+    const auto transport = makeNetworkTransport({});
+    HttpRequest request = requestTo(urlAt(QStringLiteral("hooks.example.test"), stub.port()));
+    request.pinnedAddress = QStringLiteral("127.0.0.1");
+    QCOMPARE(answerTo(*transport, request).status, 200);
+    QCOMPARE(answerTo(*transport, request).status, 200);
+    QCOMPARE(stub.connections(), 1); // kept, for the same pin
+    request.pinnedAddress = QStringLiteral("127.0.0.77");
+    QCOMPARE(answerTo(*transport, request).faultCode, QStringLiteral("connection_refused"));
+    request.pinnedAddress.clear();
+    QCOMPARE(answerTo(*transport, request).faultCode, QStringLiteral("dns"));
+    QCOMPARE(stub.receptions(), 2);
+}
+
+void TestHttpTransport::pinnedAddress_goesThroughAProxyToo()
+{
+    QByteArray target;
+    ProviderStub proxy([&target](StubConnection &connection, int) {
+        const auto connect = connection.readUntil("\r\n\r\n");
+        if (!connect)
+            return;
+        target = connect->left(connect->indexOf(" HTTP/"));
+        if (connection.write("HTTP/1.1 200 Connected\r\n\r\n") && connection.readRequest())
+            connection.answer(200, "{}");
+    });
+    TransportSettings settings;
+    settings.proxy = QUrl(QStringLiteral("http://127.0.0.1:%1").arg(proxy.port()));
+    const auto transport = makeNetworkTransport(settings);
+    HttpRequest request = requestTo(urlAt(QStringLiteral("hooks.example.test"), 80));
+    request.pinnedAddress = QStringLiteral("93.184.216.34");
+    QCOMPARE(answerTo(*transport, request).status, 200);
+    QCOMPARE(target, QByteArray("CONNECT 93.184.216.34:80")); // the proxy looks up nothing either
+    QCOMPARE(proxy.requests().back().header("Host"), QByteArray("hooks.example.test"));
+}
+
+namespace {
+
+// A certificate for one name, as the openssl command makes it.
+std::optional<StubIdentity> identityFor(const QString &name)
+{
+    const QString openssl = QStandardPaths::findExecutable(QStringLiteral("openssl"));
+    const QTemporaryDir folder;
+    if (openssl.isEmpty())
+        return std::nullopt;
+    const QString key = folder.filePath(QStringLiteral("k"));
+    const QString certificate = folder.filePath(QStringLiteral("c"));
+    QProcess process;
+    process.start(openssl, {QStringLiteral("req"), QStringLiteral("-x509"), QStringLiteral("-newkey"),
+                            QStringLiteral("rsa:2048"), QStringLiteral("-nodes"), QStringLiteral("-subj"),
+                            QStringLiteral("/CN=") + name, QStringLiteral("-addext"),
+                            QStringLiteral("subjectAltName=DNS:") + name, QStringLiteral("-keyout"), key,
+                            QStringLiteral("-out"), certificate});
+    if (!process.waitForFinished() || process.exitCode() != 0)
+        return std::nullopt;
+    const auto content = [](const QString &path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    return StubIdentity{content(certificate), content(key)};
+}
+
+} // namespace
+
+void TestHttpTransport::pinnedTls_greetsAndVerifiesTheName()
+{
+    const QString name = QStringLiteral("hooks.example.test");
+    const auto named = identityFor(name);
+    const auto local = StubIdentity::make(); // for localhost and 127.0.0.1
+    if (!named || !local)
+        QSKIP("NOT TESTED: TLS, because there is no openssl command to make a certificate");
+    const auto answerFrom = [&name](const StubIdentity &identity) {
+        ProviderStub stub(ProviderStub::always(200, "{}"), identity);
+        TransportSettings settings;
+        settings.caCertificates = identity.certificate;
+        const auto transport = makeNetworkTransport(settings);
+        HttpRequest request = requestTo(urlAt(name + u'.', stub.port(), QStringLiteral("https"))); // the root's dot
+        request.pinnedAddress = QStringLiteral("127.0.0.1");
+        return answerTo(*transport, request);
+    };
+    QCOMPARE(answerFrom(*named).status, 200);
+    // Trusted and good for the address that it connects to, but not for the name that was asked for.
+    const HttpAnswer other = answerFrom(*local);
+    QCOMPARE(other.faultCode, QStringLiteral("tls_certificate"));
+    QVERIFY(!other.left);
+
+    // The greeting names the host, not the address.
+    ProviderStub plain([](StubConnection &connection, int) {
+        connection.readUntil("hooks.example.test");
+        connection.write("no TLS");
+    });
+    HttpRequest greeting = requestTo(urlAt(name, plain.port(), QStringLiteral("https")));
+    greeting.pinnedAddress = QStringLiteral("127.0.0.1");
+    const auto transport = makeNetworkTransport({});
+    QCOMPARE(answerTo(*transport, greeting).faultCode, QStringLiteral("tls_handshake"));
 }
 
 void TestHttpTransport::waitingRequests_haveNotLeftWhenTheDeadlinePasses()

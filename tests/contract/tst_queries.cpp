@@ -1,5 +1,6 @@
 #include "admin/store_console.h"
 #include "admin/verdict.h"
+#include "domain/filter_fields.h"
 #include "store/status_queries.h"
 #include "tests/support/store_rows.h"
 #include "tests/support/test_database.h"
@@ -82,15 +83,19 @@ private Q_SLOTS:
                     QCOMPARE(console->count(filter)->count, 1);
                 }
             }
-            for (const QString &field : filterFields()) {
-                if (field != QLatin1String("age"))
-                    QVERIFY(console->count(filterOf(field, {text, QStringLiteral("nothing else")})).ok());
+            for (const FilterField &field : filterFieldTable(FilterRows::Deliveries)) {
+                const auto count = console->count(filterOf(field.name, {text, QStringLiteral("nothing else")}));
+                const bool isText = field.kind == FilterKind::Text || field.words.size() > 2;
+                QCOMPARE(count.ok(), isText); // a number, a time, yes or no can't be this text
+                if (!isText)
+                    QCOMPARE(count.error().code, ErrorCode::Invalid);
             }
             QCOMPARE(console->story(DeliveryId(text)).error().code, ErrorCode::NotFound);
             QCOMPARE(console->eventStory(EventId(text)).error().code, ErrorCode::NotFound);
             QVERIFY(console->events(filterOf(QStringLiteral("tenant"), {text}), 0, 10)->empty());
-            QCOMPARE(console->deliveries({}, DeliverySort::Newest, text, 10).error().code, ErrorCode::Invalid); // as a page cursor
-            const auto unknown = console->count(filterOf(text, {QStringLiteral("x")}));   // as a column
+            QCOMPARE(console->deliveries({}, DeliverySort::Newest, text, 10).error().code,
+                     ErrorCode::Invalid);                                               // as a page cursor
+            const auto unknown = console->count(filterOf(text, {QStringLiteral("x")})); // as a column
             QCOMPARE(unknown.error().code, ErrorCode::Invalid);
         }
         QCOMPARE(store.number("SELECT count(*) FROM sendoff_delivery"), 1000);
@@ -174,7 +179,8 @@ private Q_SLOTS:
         QVERIFY(!console->deliveries({}, DeliverySort::Newest, {}, 9)->next.isEmpty());
         QCOMPARE(console->deliveries({}, DeliverySort::Newest, {}, 0).error().code, ErrorCode::Invalid);
         QCOMPARE(console->deliveries({}, DeliverySort::Newest, {}, 1001).error().code, ErrorCode::Invalid);
-        QCOMPARE(console->deliveries({}, DeliverySort::Newest, QStringLiteral("bm8"), 5).error().code, ErrorCode::Invalid);
+        QCOMPARE(console->deliveries({}, DeliverySort::Newest, QStringLiteral("bm8"), 5).error().code,
+                 ErrorCode::Invalid);
     }
 
     void filtersChooseByEveryField()
@@ -293,12 +299,13 @@ private Q_SLOTS:
         QCOMPARE(wrong.error().code, ErrorCode::Invalid);
     }
 
-    void UI_06_numbersAgree()
+    // 1000 delivered, 37 dead of 7 errors, 12 to be retried, 5 leased, 3 suppressed, of different moments.
+    static void fillKnownStore(TestDatabase &store)
     {
-        TestDatabase store(test::fetchKind());
         RowSpec spec;
         const auto add = [&](DeliveryState state, const QString &prefix, int count) {
             spec.state = state;
+            spec.age += Milliseconds(1'000);
             test::insertDeliveries(store, spec, prefix, count);
         };
         add(DeliveryState::Delivered, QStringLiteral("d"), 1000);
@@ -306,29 +313,117 @@ private Q_SLOTS:
             spec.code = QStringLiteral("error-%1").arg(reason);
             add(DeliveryState::Dead, QStringLiteral("x%1").arg(reason), reason < 2 ? 6 : 5);
         }
+        spec.code.clear();
         add(DeliveryState::Scheduled, QStringLiteral("s"), 12);
         add(DeliveryState::Leased, QStringLiteral("l"), 5);
         add(DeliveryState::Suppressed, QStringLiteral("p"), 3);
+    }
+
+    // All pages of 50, none of which may be empty.
+    static QStringList pagedIds(Console &console, const Filter &filter, DeliverySort sort)
+    {
+        QStringList ids;
+        QString after;
+        do {
+            const auto page = console.deliveries(filter, sort, after, 50);
+            if (!page || (page->rows.empty() && !after.isEmpty()))
+                return {QStringLiteral("an empty page or an error behind %1 rows").arg(ids.size())};
+            for (const DeliveryRecord &row : page->rows)
+                ids += row.id.value;
+            after = page->next;
+        } while (!after.isEmpty());
+        return ids;
+    }
+
+    void UI_06_numbersAgree()
+    {
+        TestDatabase store(test::fetchKind());
+        fillKnownStore(store);
         const auto console = makeStoreConsole(store.connect());
         const auto status = console->status();
         QCOMPARE(status->dead, 37);
-        QCOMPARE(console->count(*Filter::parse(QStringLiteral("state:dead")))->count, 37);
-        QCOMPARE(console->deliveries(*Filter::parse(QStringLiteral("state:dead")), DeliverySort::Newest, {}, 1000)->rows.size(), 37U);
+        QCOMPARE(status->backlog.size(), 1U);
+        QCOMPARE(status->backlog.front().scheduled, 12);
+        QCOMPARE(status->backlog.front().inFlight, 5);
+        const QList<std::pair<const char *, int>> known{
+            {"", 1057},          {"state:delivered", 1000}, {"state:dead", 37},   {"state:scheduled", 12},
+            {"state:leased", 5}, {"state:suppressed", 3},   {"-state:dead", 1020}};
+        for (const auto &[text, expected] : known) {
+            const Filter filter = *Filter::parse(QString::fromLatin1(text));
+            const auto count = console->count(filter);
+            QCOMPARE(count->count, expected);
+            QVERIFY(!count->isCapped);
+            for (const DeliverySort sort : {DeliverySort::Newest, DeliverySort::Oldest}) {
+                const QStringList ids = pagedIds(*console, filter, sort);
+                QCOMPARE(ids.size(), expected);
+                QCOMPARE(QSet<QString>(ids.cbegin(), ids.cend()).size(), expected);
+            }
+        }
+    }
+
+    void UI_06_theSumByReasonIsTheTotal()
+    {
+        TestDatabase store(test::fetchKind());
+        fillKnownStore(store);
+        const auto console = makeStoreConsole(store.connect());
         OperationRequest request;
         request.verb = QStringLiteral("retry");
         request.filter = *Filter::parse(QStringLiteral("state:dead"));
         const auto preview = console->preview(request);
         QCOMPARE(preview->count, 37);
         QCOMPARE(preview->changeable, 37);
-        qint64 sum = 0;
-        for (const auto &[code, count] : preview->byCode)
-            sum += count;
-        QCOMPARE(sum, 37);
         QCOMPARE(preview->byCode.size(), 7U);
         QCOMPARE(preview->samples.size(), 5U);
-        QCOMPARE(status->backlog.size(), 1U);
-        QCOMPARE(status->backlog.front().scheduled, 12);
-        QCOMPARE(status->backlog.front().inFlight, 5);
+        qint64 sum = 0;
+        for (const auto &[code, count] : preview->byCode) {
+            const Filter one = *Filter::parse(QStringLiteral("state:dead code:") + code);
+            QCOMPARE(console->count(one)->count, count);
+            QCOMPARE(pagedIds(*console, one, DeliverySort::LastEnded).size(), count);
+            sum += count;
+        }
+        QCOMPARE(sum, 37);
+        QCOMPARE(sum, console->status()->dead);
+    }
+
+    void UI_06_theLastPageIsNeverEmptyAfterADeletion()
+    {
+        TestDatabase store(test::fetchKind());
+        fillKnownStore(store);
+        const auto console = makeStoreConsole(store.connect());
+        const Filter dead = *Filter::parse(QStringLiteral("state:dead"));
+        const auto before = console->deliveries(dead, DeliverySort::Newest, {}, 36);
+        QVERIFY(!before->next.isEmpty());
+        const auto last = console->deliveries(dead, DeliverySort::Newest, before->next, 36);
+        QCOMPARE(last->rows.size(), 1U);
+        QVERIFY(last->next.isEmpty());
+        store.run("DELETE FROM sendoff_delivery_history WHERE id = ?", {last->rows.front().id.value});
+        // Asked again, the page before is the last one and says so; the numbers agree at once.
+        const auto again = console->deliveries(dead, DeliverySort::Newest, {}, 36);
+        QCOMPARE(again->rows.size(), 36U);
+        QVERIFY(again->next.isEmpty());
+        QCOMPARE(console->count(dead)->count, 36);
+        QCOMPARE(console->status()->dead, 36);
+        // The old cursor still answers: nothing, and no further page.
+        const auto behind = console->deliveries(dead, DeliverySort::Newest, before->next, 36);
+        QVERIFY(behind.ok() && behind->rows.empty() && behind->next.isEmpty());
+        store.run("DELETE FROM sendoff_delivery_history WHERE state = 'delivered' AND id >= 'd-00043'");
+        const auto left = console->count({});
+        QCOMPARE(left->count, 43 + 36 + 12 + 5 + 3);
+        QCOMPARE(pagedIds(*console, {}, DeliverySort::Newest).size(), left->count);
+    }
+
+    void UI_06_anEmptyStoreHasEmptyLists()
+    {
+        TestDatabase store(test::fetchKind());
+        const auto console = makeStoreConsole(store.connect());
+        for (const DeliverySort sort :
+             {DeliverySort::Newest, DeliverySort::Oldest, DeliverySort::NextDue, DeliverySort::LastEnded}) {
+            const auto page = console->deliveries({}, sort, {}, 50);
+            QVERIFY(page.ok() && page->rows.empty() && page->next.isEmpty());
+        }
+        QCOMPARE(console->count({})->count, 0);
+        QVERIFY(!console->count({})->isCapped);
+        QCOMPARE(console->status()->dead, 0);
     }
 
     void statusSaysWhatIsWrongInOneSentence()

@@ -1,7 +1,7 @@
 // The command line as people and scripts meet it: exit codes, JSON, refusals. Commands that need a running engine are
 // in tst_cli_engine.cpp.
-#include "store/database.h"
-#include "tests/e2e/program.h"
+#include "store/migrator.h"
+#include "tests/e2e/cli_store.h"
 #include "tests/support/test_database.h"
 
 #include <QRegularExpression>
@@ -12,56 +12,14 @@ using namespace sendoff::test;
 
 namespace {
 
-const QByteArray greeting = R"({"guest":"u1","name":"Ada","number":12345678901234567890})";
-
 QStringList commands()
 {
     return QStringLiteral(
-               "run check migrate status version publish emit events list show retry cancel discard operations "
-               "operation undo stop inbox contact sandbox help")
+               "run check migrate status version publish emit events list show problems note person forecast activity "
+               "retry cancel discard reschedule edit operations operation undo stop provider pause resume inbox "
+               "contact "
+               "roles reveal audit sandbox help")
         .split(u' ');
-}
-
-QStringList emitGreeting(const QStringList &more = {})
-{
-    return QStringList{QStringLiteral("emit"), QStringLiteral("greeting"), QStringLiteral("--payload"),
-                       QStringLiteral("-")} +
-           more;
-}
-
-QStringList words(const char *line)
-{
-    return QString::fromUtf8(line).split(u' ', Qt::SkipEmptyParts);
-}
-
-// A delivery as the engine leaves it, in the state that a test needs.
-void insertDelivery(store::Database &database, const QString &id, const QString &state, const QString &code)
-{
-    const bool isLive = state == QLatin1String("scheduled") || state == QLatin1String("held");
-    const QByteArray table = isLive ? "sendoff_delivery_hot" : "sendoff_delivery_history";
-    const auto done = database.write([&](store::Session &session) {
-        session.run("INSERT INTO sendoff_event (id, type, payload, state) VALUES (?, 'greeting', '{\"guest\":\"u1\"}', "
-                    "'relayed')",
-                    {QString(QStringLiteral("event-") + id)});
-        session.run(
-            "INSERT INTO " + table +
-                " (id, event_id, event_sequence, type, tenant, category, channel, provider, lane, recipient, user_id, "
-                "destination, revision, role, element, template, published_set, locale, time_zone, address, "
-                "address_hash, address_mask, address_domain, address_last4, state, reason, created_at, due_at, "
-                "expires_at, last_code, attempts, ended_at) "
-                "SELECT ?, ?, sequence, 'greeting', '', 'news', 'email', 'resend', 'normal', 'u1', 'u1', '', 0, "
-                "'guest', '', 'greeting', 1, 'en', '', 'ada@example.com', 'h', 'a…@example.com', 'example.com', '', "
-                "?, 'none', $now, $now, $now_plus(3600000), ?, 1, " +
-                (isLive ? "NULL" : "$now") + " FROM sendoff_event WHERE id = ?",
-            {id, QString(QStringLiteral("event-") + id), state, code, QString(QStringLiteral("event-") + id)});
-    });
-    QVERIFY2(done, qPrintable(done ? QString() : done.error().message));
-}
-
-std::unique_ptr<store::Database> openStore(const Program &program)
-{
-    auto opened = store::Database::open(*store::StoreUrl::parse(program.store()), {}, store::Access::ReadWrite);
-    return opened ? std::move(*opened) : nullptr;
 }
 
 qint64 countEvents(const Program &program)
@@ -82,11 +40,6 @@ QString urlOf(const store::StoreUrl &url)
                ? url.toText()
                : qEnvironmentVariable("SENDOFF_TEST_PG") + QStringLiteral("?schema=") + url.schema;
 }
-
-// A migrated SQLite store in the program's folder.
-#define MIGRATED_PROGRAM(name)                                                                                         \
-    Program name;                                                                                                      \
-    COMPARE_CODE(name.run({QStringLiteral("migrate")}), 0)
 
 } // namespace
 
@@ -118,7 +71,7 @@ private Q_SLOTS:
         const Program program;
         const Answer answer = program.run(words("version --json"));
         COMPARE_CODE(answer, 0);
-        QCOMPARE(answer.json()[QStringLiteral("schema")].toInt(), 1);
+        QCOMPARE(answer.json()[QStringLiteral("schema")].toInt(), store::schemaNumber);
         QVERIFY(!answer.json()[QStringLiteral("version")].toString().isEmpty());
         QVERIFY(answer.json()[QStringLiteral("store")].toObject()[QStringLiteral("problem")].toString().contains(
             QStringLiteral("sendoffd migrate")));
@@ -141,6 +94,42 @@ private Q_SLOTS:
         QTest::newRow("ids and a filter") << words("retry x --state dead");
         QTest::newRow("bad wait") << words("retry x --wait long");
         QTest::newRow("bad rate") << words("retry x --rate fast");
+        QTest::newRow("rate too high") << words("retry x --rate 1001/s");
+        QTest::newRow("rate of nothing") << words("retry x --rate 0/s");
+        QTest::newRow("bad percentage") << words("retry x --stop-at-failures some");
+        QTest::newRow("percentage above 100") << words("retry x --stop-at-failures 101%");
+        QTest::newRow("reschedule without a time") << words("reschedule x");
+        QTest::newRow("reschedule with two times") << words("reschedule x --at 2026-11-30T12:00:00Z --in 5m");
+        QTest::newRow("reschedule to no time") << words("reschedule x --at noon");
+        QTest::newRow("reschedule after no duration") << words("reschedule x --in soon");
+        QTest::newRow("edit of nothing") << words("edit x");
+        QTest::newRow("edit with a broken patch") << words("edit x --payload-patch catalogue.toml");
+        QTest::newRow("edit with a missing patch") << words("edit x --payload-patch none.json");
+        QTest::newRow("edit that reads standard input twice") << words("edit x --address-stdin --payload-patch -");
+        QTest::newRow("unknown result") << words("operation 1 --result lost");
+        QTest::newRow("bad operation rate") << words("operation 1 --rate fast");
+        QTest::newRow("pause and continue") << words("operation 1 --pause --continue");
+        QTest::newRow("unknown grouping") << words("problems --by colour");
+        QTest::newRow("unknown kind of note") << words("note colour x text");
+        QTest::newRow("empty note") << QStringList{QStringLiteral("note"), QStringLiteral("user"), QStringLiteral("u1"),
+                                                   QStringLiteral(" ")};
+        QTest::newRow("nobody") << QStringList{QStringLiteral("person"), QStringLiteral(" ")};
+        QTest::newRow("no minutes") << words("forecast --minutes 0");
+        QTest::newRow("step of half a minute") << words("activity --step 30s");
+        QTest::newRow("too many steps") << words("activity --since 7d --step 1m");
+        QTest::newRow("unknown order") << words("list --sort random");
+        QTest::newRow("unknown state of an event") << words("events --state dead");
+        QTest::newRow("pause of nothing") << QStringList{QStringLiteral("pause")};
+        QTest::newRow("pause of two things") << words("pause --all --lane bulk");
+        QTest::newRow("pause of an unknown lane") << words("pause --lane express");
+        QTest::newRow("pause of an unknown channel") << words("pause --channel pigeon");
+        QTest::newRow("pause for no duration") << words("pause --lane bulk --for long");
+        QTest::newRow("provider without a verb") << QStringList{QStringLiteral("provider")};
+        QTest::newRow("quota that is no rate") << words("provider quota resend lots --for 1h");
+        QTest::newRow("quota of nothing") << words("provider quota resend 0/s --for 1h");
+        QTest::newRow("quota without an end") << words("provider quota resend 5/s");
+        QTest::newRow("watch without a terminal") << words("status --watch");
+        QTest::newRow("watch that is no duration") << words("status --watch soon");
         QTest::newRow("bad operation id") << words("undo x");
         QTest::newRow("unknown lane") << emitGreeting(words("--lane express"));
         QTest::newRow("bad time") << emitGreeting(words("--at tomorrow"));
@@ -182,9 +171,28 @@ private Q_SLOTS:
     void storeThatIsNotThere_isExitCode3AndNoFileIsMade_data()
     {
         QTest::addColumn<QString>("command");
-        for (const char *command :
-             {"list", "events", "status", "show event e", "show delivery d", "retry x", "operations", "inbox u",
-              "contact list u", "publish --show", "emit greeting --payload catalogue.toml"})
+        for (const char *command : {"problems",
+                                    "note user u1 hello",
+                                    "person u1",
+                                    "forecast",
+                                    "activity",
+                                    "provider list",
+                                    "provider pause resend",
+                                    "pause --lane bulk",
+                                    "edit d --locale de",
+                                    "reschedule d --in 5m",
+                                    "operation 1 --pause",
+                                    "list",
+                                    "events",
+                                    "status",
+                                    "show event e",
+                                    "show delivery d",
+                                    "retry x",
+                                    "operations",
+                                    "inbox u",
+                                    "contact list u",
+                                    "publish --show",
+                                    "emit greeting --payload catalogue.toml"})
             QTest::newRow(command) << QString::fromLatin1(command);
     }
     void storeThatIsNotThere_isExitCode3AndNoFileIsMade()

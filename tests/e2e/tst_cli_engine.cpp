@@ -1,23 +1,16 @@
 // The commands around a running engine: run, its drain, and what people's commands come to while one works.
-#include "tests/e2e/program.h"
+#include "tests/e2e/cli_store.h"
 
 using namespace sendoff::test;
 
 namespace {
 
-QStringList words(const char *line)
-{
-    return QString::fromUtf8(line).split(u' ', Qt::SkipEmptyParts);
-}
-
-Answer emitGreeting(const Program &program, const char *id, const QByteArray &payload)
+Answer emitNamed(const Program &program, const char *id, const QByteArray &payload)
 {
     return program.run({QStringLiteral("emit"), QStringLiteral("greeting"), QStringLiteral("--payload"),
                         QStringLiteral("-"), QStringLiteral("--id"), QString::fromLatin1(id)},
                        payload);
 }
-
-const QByteArray greeting = R"({"guest":"u1","name":"Ada","number":12345678901234567890})";
 
 } // namespace
 
@@ -30,7 +23,7 @@ private Q_SLOTS:
     {
         const Program program;
         COMPARE_CODE(program.run(words("run --until-idle")), 0); // nothing to do yet, but the store is there
-        COMPARE_CODE(emitGreeting(program, "e-1", greeting), 0);
+        COMPARE_CODE(emitNamed(program, "e-1", greeting), 0);
         const Answer ran = program.run(words("run --until-idle"));
         COMPARE_CODE(ran, 0);
         QVERIFY2(ran.out.isEmpty(), ran.out); // logs are for standard error
@@ -46,7 +39,7 @@ private Q_SLOTS:
         QVERIFY2(text.out.contains("Hello Ada"), text.out);
         const Answer shown = program.run(words("show event e-1"));
         COMPARE_CODE(shown, 0);
-        QVERIFY2(shown.out.contains("In the person's inbox."), shown.out);
+        QVERIFY2(shown.out.contains("person's inbox"), shown.out);
         COMPARE_CODE(program.run({QStringLiteral("status")}), 0);
     }
 
@@ -89,7 +82,7 @@ private Q_SLOTS:
     {
         const Program program;
         COMPARE_CODE(program.run({QStringLiteral("migrate")}), 0);
-        COMPARE_CODE(emitGreeting(program, "e-1", R"({"name":"nobody","number":1})"), 0);
+        COMPARE_CODE(emitNamed(program, "e-1", R"({"name":"nobody","number":1})"), 0);
         QTRY_COMPARE_WITH_TIMEOUT(
             (program.run(words("run --until-idle")),
              program.run(words("events --state rejected --json")).json()[QStringLiteral("events")].toArray().size()),

@@ -129,7 +129,7 @@ bool SimulatedWorld::round()
     must(m_dispatcher.reportProviders(database));
     const auto relayed = m_relay.runOnce(database);
     must(relayed);
-    const auto promoted = store::promoteDue(database, 500);
+    const auto promoted = store::promoteDue(database, {}, 500);
     must(promoted);
     if (*relayed > 0 || *promoted > 0)
         m_dispatcher.lookAgain();

@@ -172,6 +172,85 @@ std::vector<AttemptResult> classify(const ProviderSettings &, const std::vector<
     return resultsOfTickets(items, answer, tickets(body, items.size()));
 }
 
+HttpRequest ask(const ProviderSettings &provider, const std::vector<OpenQuestion> &questions)
+{
+    HttpRequest made;
+    made.url = endpoint(provider.baseUrl, QStringLiteral("/--/api/v2/push/getReceipts"));
+    made.headers = {{"User-Agent", userAgent()}, {"Accept", "application/json"}};
+    if (!provider.apiKey.isEmpty())
+        made.headers.emplace_back("Authorization", "Bearer " + provider.apiKey);
+    std::vector<JsonValue> ids;
+    for (const OpenQuestion &question : questions) {
+        if (!question.messageId.isEmpty())
+            ids.push_back(JsonValue::string(question.messageId));
+    }
+    made.body = JsonValue::object({{QStringLiteral("ids"), JsonValue::array(std::move(ids))}}).toJson();
+    return made;
+}
+
+FoundMessage unclear(const QString &why)
+{
+    FoundMessage found;
+    found.why = why;
+    return found;
+}
+
+// A receipt tells what Apple or Google said when Expo handed the notification over. "ok" is not arrival on the device,
+// so it is Sent; only DeviceNotRegistered says something against the address.
+ProviderReceipt receiptOf(const OpenQuestion &question, const QJsonObject &receipt, bool isOk)
+{
+    ProviderReceipt made;
+    made.messageId = question.messageId;
+    made.delivery = question.id;
+    made.address = question.address;
+    made.eventId = QStringLiteral("receipt:") + question.messageId; // there is one for each ticket
+    if (isOk) {
+        made.kind = ReceiptKind::Sent;
+        return made;
+    }
+    const AttemptResult refusal = resultOfTicket({}, receipt);
+    const bool isGone = refusal.outcome == Outcome::PermanentRecipient;
+    made.kind = isGone ? ReceiptKind::BouncedHard : ReceiptKind::Failed;
+    made.suppresses = isGone;
+    made.suppressReason = isGone ? QStringLiteral("invalid_address") : QString();
+    made.providerCode = storableText(refusal.code, 100);
+    QString text = refusal.text;
+    if (!question.address.isEmpty())
+        text.replace(question.address, QStringLiteral("[address]"));
+    made.detail = storableText(text, maxProviderText);
+    return made;
+}
+
+FoundMessage foundIn(const QJsonObject &receipts, const OpenQuestion &question)
+{
+    if (question.messageId.isEmpty())
+        return unclear(QStringLiteral("Expo finds notifications by their ticket only, and none ever came"));
+    const QJsonObject receipt = receipts.value(question.messageId).toObject();
+    const QString status = receipt.value(QLatin1String("status")).toString();
+    if (status != QLatin1String("ok") && status != QLatin1String("error"))
+        return unclear(QStringLiteral("Expo has no receipt for this ticket, not yet or not any more"));
+    // Throttled and transient errors of Apple or Google: Expo does not try again, so they are ends like the others.
+    FoundMessage found;
+    found.found = FoundMessage::Found::Yes;
+    found.receipt = receiptOf(question, receipt, status == QLatin1String("ok"));
+    return found;
+}
+
+std::vector<FoundMessage> readFound(const ProviderSettings &, const std::vector<OpenQuestion> &questions,
+                                    const HttpAnswer &answer, Timestamp)
+{
+    const QJsonObject body = jsonBody(answer);
+    const bool isReadable = answer.fault == Fault::None && isSuccess(answer.status) &&
+                            body.value(QLatin1String("data")).isObject() &&
+                            body.value(QLatin1String("errors")).toArray().isEmpty();
+    std::vector<FoundMessage> found;
+    for (const OpenQuestion &question : questions) {
+        found.push_back(isReadable ? foundIn(body.value(QLatin1String("data")).toObject(), question)
+                                   : unclear(answer.faultText.isEmpty() ? unreadableBody(answer) : answer.faultText));
+    }
+    return found;
+}
+
 } // namespace
 
 const ProviderKind &expoKind()
@@ -182,9 +261,17 @@ const ProviderKind &expoKind()
         made.channel = Channel::Push;
         made.batch = 100;
         made.idempotencyWindow = Milliseconds(0);
+        made.defaultBaseUrl = QStringLiteral("https://exp.host");
+        made.documentedLimit = 600;
         made.compose = compose;
         made.request = request;
         made.classify = classify;
+        made.ask = ask;
+        made.readFound = readFound;
+        made.askBatch = 300; // 1,000 are allowed; the SDK asks for so many
+        // Documented: look after a quarter of an hour, they are cleared after a day; an hour for clocks.
+        made.receiptAfter = std::chrono::minutes(15);
+        made.receiptsKept = std::chrono::hours(23);
         return made;
     }();
     return kind;

@@ -1,0 +1,74 @@
+#include "store/failover_store.h"
+
+#include "domain/json_document.h"
+#include "store/json_rows.h"
+
+namespace sendoff::store {
+
+Result<int> failOver(Database &database, const Failover &failover, int limit)
+{
+    return database.write([&](Session &session) {
+        JsonRows ids;
+        int count = 0;
+        {
+            Cursor row = session.run(
+                "UPDATE sendoff_delivery_hot SET provider = ?, state = 'scheduled', due_at = $now, "
+                "lease_token = lease_token + 1, detail = ? WHERE id $any(SELECT id FROM sendoff_delivery_hot WHERE "
+                "provider = ? AND state = 'ready' AND losses = 0 AND has_unknown = 0 ORDER BY lane, vstart, id LIMIT ? "
+                "$skip_locked) AND state = 'ready' AND has_unknown = 0 RETURNING id",
+                {failover.to,
+                 storableText(QStringLiteral("moved from %1: %2").arg(failover.from, failover.reason), 300),
+                 failover.from, limit});
+            while (row.next()) {
+                ids.row().text("id", row.text(0));
+                ++count;
+            }
+        }
+        if (count == 0)
+            return 0;
+        session.run("DELETE FROM sendoff_content WHERE delivery_id $any(SELECT value->>'id' FROM $rows)", {ids.json()});
+        session.run("INSERT INTO sendoff_failover (channel, from_provider, to_provider, rows_moved, reason, engine) "
+                    "VALUES (?, ?, ?, ?, ?, ?)",
+                    {QString(toText(failover.channel)), failover.from, failover.to, count,
+                     storableText(failover.reason, 300), failover.engine});
+        return count;
+    });
+}
+
+Result<std::vector<FailoverRow>> failovers(Database &database, int limit)
+{
+    if (limit < 1 || limit > 1'000)
+        return Error{ErrorCode::Invalid, QStringLiteral("limit must be 1 to 1000")};
+    return database.read([&](Session &session) {
+        std::vector<FailoverRow> rows;
+        Cursor row = session.run("SELECT $ms(at), channel, from_provider, to_provider, reason, engine, rows_moved "
+                                 "FROM sendoff_failover ORDER BY id DESC LIMIT ?",
+                                 {limit});
+        while (row.next())
+            rows.push_back({row.time(0),
+                            {fromText<Channel>(row.text(1)).value_or(Channel::Email), row.text(2), row.text(3),
+                             row.text(4), row.text(5)},
+                            row.integer(6)});
+        return rows;
+    });
+}
+
+Result<QStringList> sendableProviders(Database &database, const QStringList &providers)
+{
+    JsonRows rows;
+    for (const QString &provider : providers)
+        rows.row().text("name", provider);
+    return database.readOnce([&](Session &session) {
+        QStringList sendable;
+        Cursor row =
+            session.run("SELECT name FROM sendoff_provider WHERE name $any(SELECT value->>'name' FROM $rows) "
+                        "AND breaker = 'closed' AND NOT (paused = 1 AND (paused_until IS NULL OR paused_until > "
+                        "$now))",
+                        {rows.json()});
+        while (row.next())
+            sendable += row.text(0);
+        return sendable;
+    });
+}
+
+} // namespace sendoff::store
