@@ -103,7 +103,7 @@ std::vector<ConfigurationProblem> problemsTogether(const ResolvedSecrets &secret
 
 EngineComposition::EngineComposition(const ResolvedSecrets &secrets, bool untilIdle)
     : m_sender(channel::makeSender(transportSettings(secrets)))
-    , m_executor(std::make_unique<admin::OperationExecutor>())
+    , m_executor(std::make_unique<admin::OperationExecutor>(secrets.addressKey.reveal()))
     , m_engine(std::make_unique<dispatch::Engine>(engineSettings(secrets, untilIdle), *m_sender, m_clock))
 {
     m_engine->addRound([this](store::Database &database) { return m_executor->runOnce(database); });

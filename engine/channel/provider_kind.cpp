@@ -24,6 +24,11 @@ std::array<const ProviderKind *, 9> kinds()
 
 } // namespace
 
+Milliseconds idempotencyWindow(const ProviderKind &kind, const ProviderSettings &provider)
+{
+    return kind.configuredWindow ? kind.configuredWindow(provider) : kind.idempotencyWindow;
+}
+
 const ProviderKind *providerKind(const QString &name)
 {
     for (const ProviderKind *kind : kinds()) {

@@ -71,6 +71,7 @@ struct ProviderKind
     Wire wire = Wire::Http;
     int batch = 1;                     // deliveries one request may carry, each with its own result
     Milliseconds idempotencyWindow{0}; // how long the provider remembers a key, 0: it has none
+    Milliseconds (*configuredWindow)(const ProviderSettings &) = nullptr; // instead, where the configuration says it
 
     // What configuration needs to know: see app/provider_tables.
     QString defaultBaseUrl;     // empty: must be configured
@@ -115,6 +116,9 @@ struct ProviderKind
     CallbackCheck (*verify)(const ProviderSettings &, const CallbackRequest &, Timestamp now) = nullptr;
     Result<std::vector<ProviderReceipt>> (*receipts)(const ProviderSettings &, const CallbackRequest &) = nullptr;
 };
+
+// How long this provider remembers a key, 0: it has none.
+Milliseconds idempotencyWindow(const ProviderKind &kind, const ProviderSettings &provider);
 
 // The kind with this name, nullptr where there is none. Adding a provider is one folder and one line here.
 const ProviderKind *providerKind(const QString &name);

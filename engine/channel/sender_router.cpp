@@ -20,6 +20,11 @@ public:
         Sender &sender = kind && kind->wire == Wire::Smtp ? *m_smtp : *m_http; // which refuses unknown kinds
         sender.send(provider, std::move(items), std::move(done));
     }
+    // Who carries mail by SMTP keeps no memory that could be asked.
+    void ask(const ProviderSettings &provider, std::vector<OpenQuestion> questions, Found done) override
+    {
+        m_http->ask(provider, std::move(questions), std::move(done));
+    }
     void cancelAll() override
     {
         m_http->cancelAll();

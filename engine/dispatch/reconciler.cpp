@@ -18,7 +18,8 @@ store::AskRules askRules(const ProviderRules &rules, const channel::ProviderKind
     store::AskRules asked;
     asked.provider = rules.settings.name;
     // A provider that remembers our key answers by itself when the send is repeated.
-    asked.asksOutcomes = kind.ask != nullptr && kind.idempotencyWindow == Milliseconds(0);
+    asked.asksOutcomes =
+        kind.ask != nullptr && channel::idempotencyWindow(kind, rules.settings) == Milliseconds(0);
     asked.indexingDelay = kind.indexingDelay;
     asked.receiptAfter = kind.receiptAfter;
     asked.receiptsKept = kind.receiptsKept;

@@ -25,7 +25,7 @@ RecoveryRules recoveryRules(const EngineSettings &settings, const QString &provi
     if (const ProviderRules *own = providerRules(settings, provider)) {
         rules.retry = own->retry.value_or(rules.retry);
         if (const channel::ProviderKind *kind = channel::providerKind(own->settings.kind))
-            rules.idempotencyWindow = kind->idempotencyWindow;
+            rules.idempotencyWindow = channel::idempotencyWindow(*kind, own->settings);
     }
     return rules;
 }

@@ -8,6 +8,17 @@ namespace sendoff::store {
 
 namespace {
 
+// What the command is about: the rows it chooses, or its target.
+QString scopeText(const NewOperation &operation)
+{
+    if (!operation.filter.isEmpty())
+        return QStringLiteral("%1 | expected %2").arg(operation.filter, QString::number(operation.expected));
+    const Result<OperationParameters> parameters = operationParameters(operation.parameters);
+    if (!parameters)
+        return {};
+    return QStringLiteral("%1 %2").arg(parameters->targetKind, parameters->target).trimmed();
+}
+
 constexpr qsizetype maxFilter = 8'000;
 constexpr qsizetype maxReason = 2'000;
 constexpr qsizetype maxParameters = 65'536;
@@ -69,8 +80,7 @@ qint64 insertIntoFile(Session &session, const NewOperation &operation)
         id = row.integer(0);
     }
     appendAudit(session, {operation.actor, operation.verb, objectName(id),
-                          QStringLiteral("%1 | expected %2 | %3")
-                              .arg(operation.filter, QString::number(operation.expected), operation.reason)});
+                          QStringLiteral("%1 | %2").arg(scopeText(operation), operation.reason)});
     return id;
 }
 

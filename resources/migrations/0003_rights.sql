@@ -126,7 +126,8 @@
 --pg     IF made IS NULL THEN
 --pg         RETURN 0;
 --pg     END IF;
---pg     PERFORM sendoff_append_audit(session_user, verb, 'operation ' || made, filter || ' | expected ' || coalesce(expected, 0) || ' | ' || reason);
+--pg     PERFORM sendoff_append_audit(session_user, verb, 'operation ' || made, CASE WHEN filter <> '' THEN filter || ' | expected ' || coalesce(expected, 0)
+--pg         ELSE concat_ws(' ', parameters::json->>'target_kind', parameters::json->>'target') END || ' | ' || reason);
 --pg     RETURN made;
 --pg END $body$
 ---

@@ -42,8 +42,11 @@ RenderedMessage mail(const QByteArray &html, const QByteArray &payload)
     const auto result = rendered({{QStringLiteral("t/email.en.mustache"), "---\nsubject: s\n---\nx"},
                                   {QStringLiteral("t/email.en.html.mustache"), html}},
                                  Channel::Email, payload);
-    if (const auto *error = std::get_if<RenderError>(&result))
-        return {Channel::Email, {}, {}, {}, QStringLiteral("! ") + error->message, {}, {}};
+    if (const auto *error = std::get_if<RenderError>(&result)) {
+        RenderedMessage broken;
+        broken.html = QStringLiteral("! ") + error->message;
+        return broken;
+    }
     return std::get<RenderedMessage>(result);
 }
 

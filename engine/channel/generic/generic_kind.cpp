@@ -231,6 +231,7 @@ const ProviderKind &genericKind()
         made.channel = Channel::Webhook;
         made.anyChannel = true;
         made.optionNames = genericOptionNames();
+        made.configuredWindow = genericIdempotencyWindow;
         made.check = check;
         made.compose = compose;
         made.request = request;
