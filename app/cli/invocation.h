@@ -52,9 +52,10 @@ public:
     // " --config F". Empty: none was given.
     QString sameStore() const;
 
-private:
+    // The key of address hashes; empty where none is configured or it can't be had.
     QByteArray addressKey();
 
+private:
     CommonOptions m_options;
     Output m_output;
     std::optional<Configuration> m_configuration;

@@ -114,7 +114,7 @@ Result<ExitCode> add(Invocation &invocation, const ContactOptions &options)
     auto database = invocation.openStore(store::Access::ReadWrite);
     if (!database)
         return database.error();
-    const auto added = store::addContact(**database, *contact);
+    const auto added = store::addContact(**database, *contact, invocation.addressKey());
     if (!added)
         return added.error();
     if (invocation.isJson()) {

@@ -3,7 +3,6 @@
 #include "dispatch/recovery.h"
 #include "dispatch/test_hook.h"
 #include "store/failover_store.h"
-#include "store/provider_quota.h"
 
 #include <QRandomGenerator>
 #include <QSet>
@@ -179,19 +178,33 @@ Result<int> Dispatcher::runLane(store::Database &database, const ProviderRules &
     if (grant->granted < want || !grant->blockedBy.isEmpty())
         soonest(progress.nextLook, std::max<Milliseconds>(grant->wait, 1ms));
     if (grant->granted == 0)
-        return grant->blockedBy == QLatin1String("breaker") ? passOn(database, rules, grant->blockedBy)
-                                                            : Result<int>(0);
-    if (grant->blockedBy == QLatin1String("breaker"))
-        m_isProbing[name] = true;
-    const Result<int> sent = claimAndSend(database, claimRequest(name, lane, grant->granted), &rules);
+        return grant->blockedBy == QLatin1String("breaker")
+                   ? passOn(database, rules, lane, QStringLiteral("its breaker is open"))
+                   : Result<int>(0);
+    const Result<int> sent = sendGranted(database, claimRequest(name, lane, grant->granted), rules, *grant);
     if (sent && *sent > 0 && grant->blockedBy.isEmpty() && grant->granted == want)
         soonest(progress.nextLook, 0ms);
     return sent;
 }
 
+// What was granted and not sent is given back: a limit of a hundred a day means a hundred.
+Result<int> Dispatcher::sendGranted(store::Database &database, const store::ClaimRequest &request,
+                                    const ProviderRules &rules, const store::QuotaGrant &grant)
+{
+    const qint64 before = m_handedOver;
+    m_isProbe = grant.blockedBy == QLatin1String("breaker");
+    const Result<int> sent = claimAndSend(database, request, &rules);
+    m_isProbe = false;
+    if (!sent)
+        return sent;
+    const Result<void> given =
+        store::giveBackQuota(database, request.provider, grant, grant.granted - int(m_handedOver - before));
+    return given ? sent : Result<int>(given.error());
+}
+
 // An open breaker: the next provider of the channel that can send takes what waits. Coming back is slow by itself: the
 // rows that were passed on stay there, and a breaker that closes begins at a tenth of its rate.
-Result<int> Dispatcher::passOn(store::Database &database, const ProviderRules &rules, const QString &reason)
+Result<int> Dispatcher::passOn(store::Database &database, const ProviderRules &rules, Lane lane, const QString &reason)
 {
     QStringList others;
     for (const ProviderRules &each : m_settings.providers) { // in the order of their priority
@@ -205,8 +218,8 @@ Result<int> Dispatcher::passOn(store::Database &database, const ProviderRules &r
         return sendable.error();
     for (const QString &other : others) {
         if (sendable->contains(other))
-            return store::failOver(database, {rules.settings.channel, rules.settings.name, other, reason, m_engine},
-                                   passOnAtOnce);
+            return store::failOver(
+                database, {rules.settings.channel, rules.settings.name, other, reason, m_engine, lane}, passOnAtOnce);
     }
     return 0;
 }
@@ -223,7 +236,22 @@ Result<int> Dispatcher::runSuspect(store::Database &database, const QString &pro
         if (m_paused.holds(lane))
             request.withoutLanes.push_back(lane);
     }
-    const Result<int> claimed = claimAndSend(database, request, rules);
+    const Result<bool> isThere = store::hasSuspects(database, provider);
+    if (!isThere)
+        return isThere.error();
+    store::QuotaGrant grant{1, Milliseconds(0), {}, {}};
+    if (*isThere && rules) {
+        auto taken = store::takeQuota(database, provider, 1, 0);
+        if (!taken)
+            return taken.error();
+        grant = std::move(*taken);
+    }
+    if (!*isThere || grant.granted == 0) {
+        next = m_clock.ticks() + suspectEvery;
+        return 0;
+    }
+    const Result<int> claimed =
+        rules ? sendGranted(database, request, *rules, grant) : claimAndSend(database, request, rules);
     if (claimed && *claimed == 0)
         next = m_clock.ticks() + suspectEvery;
     return claimed;
@@ -334,7 +362,7 @@ void Dispatcher::send(const ProviderRules &rules, std::vector<InFlight> rows)
     const size_t perRequest = size_t(kind ? std::max(1, kind->batch) : 1);
     for (size_t from = 0; from < rows.size(); from += perRequest) {
         const size_t to = std::min(rows.size(), from + perRequest);
-        Batch batch{rules.settings.name, m_clock.ticks(), {}};
+        Batch batch{rules.settings.name, m_clock.ticks(), {}, m_isProbe};
         std::vector<channel::OutgoingItem> items;
         for (size_t at = from; at < to; ++at) {
             items.push_back({rows[at].delivery.id, rows[at].body, rows[at].delivery.address});
@@ -361,11 +389,7 @@ void Dispatcher::onAnswer(quint64 number, std::vector<AttemptResult> results)
     m_batches.erase(found);
     --m_requestsInFlight[batch.provider];
     m_inFlightRows -= int(batch.rows.size());
-    const bool isAlive = std::any_of(results.cbegin(), results.cend(), [](const AttemptResult &each) {
-        return each.outcome != Outcome::Transient && each.outcome != Outcome::Unknown;
-    });
-    int &failures = m_failuresInRow[batch.provider];
-    failures = isAlive ? 0 : failures + 1;
+    noteBatch(batch, results);
     for (size_t at = 0; at < batch.rows.size(); ++at) {
         m_suspectsInFlight -= batch.rows[at].delivery.losses > 0 ? 1 : 0;
         const AttemptResult result = at < results.size() ? results[at] : AttemptResult{};
@@ -381,6 +405,7 @@ store::Settlement Dispatcher::settlementOf(const Batch &batch, const InFlight &r
     settlement.id = row.delivery.id;
     settlement.token = row.delivery.token;
     settlement.event = row.delivery.event;
+    settlement.channel = row.delivery.channel;
     settlement.hasSecret = row.delivery.hasSecret;
     settlement.attempt = result;
     sendoff::Progress progress;
@@ -394,6 +419,24 @@ store::Settlement Dispatcher::settlementOf(const Batch &batch, const InFlight &r
     if (isLive(settlement.verdict.state) && row.delivery.frozen.isEmpty())
         settlement.frozen = row.body;
     return settlement;
+}
+
+// Whether the provider works, as one request shows it. The destinations of webhooks are not one provider: what one of
+// them does says nothing of the others.
+void Dispatcher::noteBatch(const Batch &batch, const std::vector<AttemptResult> &results)
+{
+    const auto has = [&](auto... outcomes) {
+        return std::any_of(results.cbegin(), results.cend(),
+                           [&](const AttemptResult &each) { return ((each.outcome == outcomes) || ...); });
+    };
+    const bool isAlive = has(Outcome::Accepted, Outcome::Throttled, Outcome::PermanentRecipient,
+                             Outcome::PermanentMessage, Outcome::Configuration);
+    if (batch.isProbe)
+        m_reports[batch.provider].probe = isAlive && !has(Outcome::Configuration);
+    const ProviderRules *rules = providerRules(m_settings, batch.provider);
+    const channel::ProviderKind *kind = rules ? channel::providerKind(rules->settings.kind) : nullptr;
+    int &failures = m_failuresInRow[batch.provider];
+    failures = isAlive || (kind && kind->checksDestination) ? 0 : failures + 1;
 }
 
 void Dispatcher::note(const QString &provider, const AttemptResult &result, const store::Settlement &settlement)
@@ -413,11 +456,9 @@ void Dispatcher::note(const QString &provider, const AttemptResult &result, cons
     case Outcome::Accepted:
     case Outcome::PermanentRecipient:
     case Outcome::PermanentMessage:
-        report.worked = true; // the provider took our credentials
         break;
     case Outcome::Transient:
     case Outcome::Unknown:
-        report.failed = true;
         if (m_failuresInRow.value(provider) >= outageFailures && report.trip.isEmpty())
             report.trip =
                 QStringLiteral("%1 requests in a row failed, the last one with %2")
@@ -434,15 +475,14 @@ Result<void> Dispatcher::reportProviders(store::Database &database)
             if (const auto done = store::throttleProvider(database, report.key(), *report->wait); !done)
                 return done;
         }
-        const bool isProbeLost = m_isProbing.value(report.key()) && report->failed && !report->worked;
-        if (!report->trip.isEmpty() || isProbeLost) {
+        if (!report->trip.isEmpty() || report->probe == false) {
             const QString why = report->trip.isEmpty() ? QStringLiteral("it does not answer yet") : report->trip;
             if (const auto done = store::tripBreaker(database, report.key(), why); !done)
                 return done;
-        } else if (report->worked && m_isProbing.value(report.key())) {
+            m_failuresInRow[report.key()] = 0; // counted: whoever closes it, the next outage begins anew
+        } else if (report->probe == true) {
             if (const auto done = store::closeBreaker(database, report.key()); !done)
                 return done;
-            m_isProbing[report.key()] = false;
         }
         report = m_reports.erase(report);
     }

@@ -3,6 +3,7 @@
 #include "dispatch/engine.h"
 #include "dispatch/settler.h"
 #include "store/pause_store.h"
+#include "store/provider_quota.h"
 #include <QHash>
 #include <map>
 
@@ -52,6 +53,7 @@ private:
         QString provider;
         Ticks started;
         std::vector<InFlight> rows;
+        bool isProbe = false; // of an open breaker: its answer decides
     };
     struct LaneKey
     {
@@ -65,16 +67,17 @@ private:
     struct Report
     {
         std::optional<Milliseconds> wait;
-        QString trip; // why its breaker must open; empty: it need not
-        bool worked = false;
-        bool failed = false; // a request came to nothing
+        QString trip;              // why its breaker must open; empty: it need not
+        std::optional<bool> probe; // whether the probe's answer came from a working provider
     };
 
     Result<void> readPauses(store::Database &database, Progress &progress);
     Result<int> runInbox(store::Database &database, Progress &progress);
     Result<int> runProvider(store::Database &database, const ProviderRules &rules, Progress &progress);
     Result<int> runLane(store::Database &database, const ProviderRules &rules, Lane lane, int room, Progress &progress);
-    Result<int> passOn(store::Database &database, const ProviderRules &rules, const QString &reason);
+    Result<int> sendGranted(store::Database &database, const store::ClaimRequest &request, const ProviderRules &rules,
+                            const store::QuotaGrant &grant);
+    Result<int> passOn(store::Database &database, const ProviderRules &rules, Lane lane, const QString &reason);
     Result<int> runSuspect(store::Database &database, const QString &provider, const ProviderRules *rules);
     Result<int> claimAndSend(store::Database &database, const store::ClaimRequest &request, const ProviderRules *rules);
     Result<void> handOverAndSend(store::Database &database, std::vector<ClaimedDelivery> claimed,
@@ -83,6 +86,7 @@ private:
     store::ClaimRequest claimRequest(const QString &provider, Lane lane, int limit);
     bool isEmptyForNow(const LaneKey &key) const;
     store::Settlement settlementOf(const Batch &batch, const InFlight &row, const AttemptResult &result) const;
+    void noteBatch(const Batch &batch, const std::vector<AttemptResult> &results);
     void note(const QString &provider, const AttemptResult &result, const store::Settlement &settlement);
 
     const EngineSettings &m_settings;
@@ -100,7 +104,7 @@ private:
     std::map<LaneKey, Ticks> m_emptyUntil;
     std::map<LaneKey, Ticks> m_lastUnbounded;
     QHash<QString, Ticks> m_nextSuspect;
-    QHash<QString, bool> m_isProbing; // an open breaker lets one delivery through
+    bool m_isProbe = false; // what is sent just now is the one delivery that an open breaker lets through
     QHash<QString, Report> m_reports;
     QHash<QString, int> m_failuresInRow; // requests without any sign of a working provider
     store::PausedParts m_paused;

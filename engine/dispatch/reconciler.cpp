@@ -18,8 +18,7 @@ store::AskRules askRules(const ProviderRules &rules, const channel::ProviderKind
     store::AskRules asked;
     asked.provider = rules.settings.name;
     // A provider that remembers our key answers by itself when the send is repeated.
-    asked.asksOutcomes =
-        kind.ask != nullptr && channel::idempotencyWindow(kind, rules.settings) == Milliseconds(0);
+    asked.asksOutcomes = kind.ask != nullptr && channel::idempotencyWindow(kind, rules.settings) == Milliseconds(0);
     asked.indexingDelay = kind.indexingDelay;
     asked.receiptAfter = kind.receiptAfter;
     asked.receiptsKept = kind.receiptsKept;
@@ -127,8 +126,13 @@ Result<int> Reconciler::keep(store::Database &database, const Answered &answered
     for (size_t each = 0; each < answered.found.size(); ++each) {
         const store::Question &question = answered.asked.questions[each];
         const channel::FoundMessage &found = answered.found[each];
-        answers.push_back({question.id, foundOf(found.found)});
-        if (found.found != channel::FoundMessage::Found::Yes || !found.receipt)
+        const bool isFound = found.found == channel::FoundMessage::Found::Yes && found.receipt;
+        // A message that is there without a word of what became of it answers nothing.
+        const auto said = found.found == channel::FoundMessage::Found::Yes && !isFound
+                              ? channel::FoundMessage::Found::Unclear
+                              : found.found;
+        answers.push_back({question.id, foundOf(said), question.askedAt});
+        if (!isFound)
             continue;
         store::ArrivedReceipt arrived;
         arrived.provider = answered.asked.provider;

@@ -1,6 +1,7 @@
 #include "store/contact_store.h"
 
 #include "domain/catalogue.h"
+#include "domain/delivery.h"
 #include "store/bound_text.h"
 
 namespace sendoff::store {
@@ -35,7 +36,7 @@ Result<std::vector<Contact>> contactsOf(Database &database, const UserId &user)
     });
 }
 
-Result<AddedContact> addContact(Database &database, const Contact &contact)
+Result<AddedContact> addContact(Database &database, const Contact &contact, const QByteArray &hashKey)
 {
     if (const auto problem = problemOf(contact))
         return *problem;
@@ -50,9 +51,10 @@ Result<AddedContact> addContact(Database &database, const Contact &contact)
                 return AddedContact{there.text(0), true};
         }
         Cursor row = session.run(
-            "INSERT INTO sendoff_contact (user_id, channel, address, locale, time_zone) VALUES (?, ?, ?, ?, ?) "
-            "RETURNING id",
-            {contact.user.value, channel, contact.address, boundText(contact.locale), boundText(contact.timeZone)});
+            "INSERT INTO sendoff_contact (user_id, channel, address, address_hash, locale, time_zone) "
+            "VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
+            {contact.user.value, channel, contact.address, addressHash(contact.channel, contact.address, hashKey),
+             boundText(contact.locale), boundText(contact.timeZone)});
         row.next();
         return AddedContact{row.text(0), false};
     });

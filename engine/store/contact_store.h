@@ -19,7 +19,8 @@ struct AddedContact
     bool wasThere = false; // the person has this address on this channel already; nothing was changed
 };
 // Invalid: no user, the inbox (which needs no address), an empty or overlong address.
-Result<AddedContact> addContact(Database &database, const Contact &contact);
+// `hashKey` is the key of address hashes, empty on stores without one.
+Result<AddedContact> addContact(Database &database, const Contact &contact, const QByteArray &hashKey);
 // Takes an address out of use; its row stays for the history. NotFound where it is not in use.
 Result<void> disableContact(Database &database, const QString &id, const QString &reason);
 

@@ -170,15 +170,24 @@ RowCount countInTime(Session &session, const Scan &scan, const ScanPart &part, q
     const int parts = int(scan.parts.size());
     const int most = countLooks / parts;
     const int first = std::min(firstCountLooks, most);
-    QElapsedTimer timer;
-    timer.start();
-    const RowCount count = countPart(session, scan, part, first, cap);
-    if (!count.isCapped || count.count >= cap)
-        return count;
-    const double perRow = double(timer.nsecsElapsed()) / 1e6 / first;
-    const int affordable = int(std::min(double(countTime.count()) / parts / perRow, double(most)));
-    return affordable > 2 * first ? countPart(session, scan, part, affordable - affordable % firstCountLooks, cap)
-                                  : count;
+    const double patience = double(countTime.count()) / parts;
+    RowCount count;
+    double spent = 0;
+    // Each step looks at up to four times as many rows as the one before, if those would fit: rows that are not in
+    // memory cost many times those that are, and only a step tells.
+    for (int looks = first;;) {
+        QElapsedTimer timer;
+        timer.start();
+        count = countPart(session, scan, part, looks, cap);
+        const double took = double(timer.nsecsElapsed()) / 1e6;
+        spent += took;
+        if (!count.isCapped || count.count >= cap || looks >= most)
+            return count;
+        const int next = std::min(looks * 4, most);
+        if (spent + took * double(next) / looks > patience)
+            return count;
+        looks = next;
+    }
 }
 
 } // namespace

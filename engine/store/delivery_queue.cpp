@@ -141,6 +141,16 @@ Result<int> countReady(Database &database, const QString &provider, Lane lane, i
     });
 }
 
+Result<bool> hasSuspects(Database &database, const QString &provider)
+{
+    return database.readOnce([&](Session &session) {
+        return session
+            .run("SELECT 1 FROM sendoff_delivery_hot WHERE provider = ? AND state = 'ready' AND losses > 0 LIMIT 1",
+                 {provider})
+            .next();
+    });
+}
+
 namespace {
 
 QString leaseRows(const std::vector<Lease> &leases)

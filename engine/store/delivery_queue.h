@@ -35,6 +35,8 @@ Result<WorkWaiting> workWaiting(Database &database);
 Result<bool> hasRunnableDeliveries(Database &database, const QStringList &providers);
 // Ready rows of a provider's lane, counted up to `limit`.
 Result<int> countReady(Database &database, const QString &provider, Lane lane, int limit);
+// Whether a ready row of this provider has lost a worker.
+Result<bool> hasSuspects(Database &database, const QString &provider);
 
 struct ClaimRequest
 {
@@ -82,6 +84,7 @@ struct Settlement
     DeliveryId id;
     LeaseToken token;
     EventId event;
+    Channel channel = Channel::Email;
     Verdict verdict;
     std::optional<AttemptResult> attempt; // nothing where no request was made (suppressed, held, lost before send)
     int losses = 0;                       // to store: 0 unless the worker was lost

@@ -5,6 +5,27 @@
 
 namespace sendoff::store {
 
+namespace {
+
+// What one engine moves for one reason within a minute is one switch.
+void record(Session &session, const Failover &failover, int count)
+{
+    const QString reason = storableText(failover.reason, 300);
+    const int known =
+        session
+            .run("UPDATE sendoff_failover SET rows_moved = rows_moved + ? WHERE id = (SELECT max(id) FROM "
+                 "sendoff_failover WHERE from_provider = ? AND to_provider = ? AND engine = ? AND reason = ?) "
+                 "AND at > $now_plus(-60000)",
+                 {count, failover.from, failover.to, failover.engine, reason})
+            .affected();
+    if (known == 0)
+        session.run("INSERT INTO sendoff_failover (channel, from_provider, to_provider, rows_moved, reason, engine) "
+                    "VALUES (?, ?, ?, ?, ?, ?)",
+                    {QString(toText(failover.channel)), failover.from, failover.to, count, reason, failover.engine});
+}
+
+} // namespace
+
 Result<int> failOver(Database &database, const Failover &failover, int limit)
 {
     return database.write([&](Session &session) {
@@ -13,12 +34,13 @@ Result<int> failOver(Database &database, const Failover &failover, int limit)
         {
             Cursor row = session.run(
                 "UPDATE sendoff_delivery_hot SET provider = ?, state = 'scheduled', due_at = $now, "
-                "lease_token = lease_token + 1, detail = ? WHERE id $any(SELECT id FROM sendoff_delivery_hot WHERE "
-                "provider = ? AND state = 'ready' AND losses = 0 AND has_unknown = 0 ORDER BY lane, vstart, id LIMIT ? "
-                "$skip_locked) AND state = 'ready' AND has_unknown = 0 RETURNING id",
+                "first_handed_at = NULL, lease_token = lease_token + 1, detail = ? "
+                "WHERE id $any(SELECT id FROM sendoff_delivery_hot WHERE provider = ? AND lane = ? AND state = 'ready' "
+                "AND losses = 0 AND has_unknown = 0 ORDER BY vstart, id LIMIT ? $skip_locked) "
+                "AND state = 'ready' AND has_unknown = 0 RETURNING id",
                 {failover.to,
                  storableText(QStringLiteral("moved from %1: %2").arg(failover.from, failover.reason), 300),
-                 failover.from, limit});
+                 failover.from, QString(toText(failover.lane)), limit});
             while (row.next()) {
                 ids.row().text("id", row.text(0));
                 ++count;
@@ -27,10 +49,7 @@ Result<int> failOver(Database &database, const Failover &failover, int limit)
         if (count == 0)
             return 0;
         session.run("DELETE FROM sendoff_content WHERE delivery_id $any(SELECT value->>'id' FROM $rows)", {ids.json()});
-        session.run("INSERT INTO sendoff_failover (channel, from_provider, to_provider, rows_moved, reason, engine) "
-                    "VALUES (?, ?, ?, ?, ?, ?)",
-                    {QString(toText(failover.channel)), failover.from, failover.to, count,
-                     storableText(failover.reason, 300), failover.engine});
+        record(session, failover, count);
         return count;
     });
 }
@@ -47,7 +66,7 @@ Result<std::vector<FailoverRow>> failovers(Database &database, int limit)
         while (row.next())
             rows.push_back({row.time(0),
                             {fromText<Channel>(row.text(1)).value_or(Channel::Email), row.text(2), row.text(3),
-                             row.text(4), row.text(5)},
+                             row.text(4), row.text(5), Lane::Normal},
                             row.integer(6)});
         return rows;
     });

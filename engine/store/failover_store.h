@@ -14,10 +14,12 @@ struct Failover
     QString to;
     QString reason;
     QString engine;
+    Lane lane = Lane::Normal; // whose rows; not recorded
 };
 // Gives ready rows of a provider that can't send to another one of its channel, oldest in the queue first; answers how
 // many. Never a row with an unresolved Unknown: the first provider may have it. The frozen bytes go, since they are the
-// first provider's. The switch is recorded, and each row says where it came from.
+// first provider's, and so does the start of its key's time. The switch is recorded, one record for what an engine
+// moves within a minute, and each row says where it came from.
 Result<int> failOver(Database &database, const Failover &failover, int limit);
 
 struct FailoverRow

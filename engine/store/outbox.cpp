@@ -316,8 +316,15 @@ void insertDeliveries(Session &session, const std::vector<Planned> &planned, qin
         append(isLive(row.state) ? live : ended, row, publishedSet);
     if (!live.isEmpty())
         insertRows(session, "sendoff_delivery_hot", live.json(), false);
-    if (!ended.isEmpty())
+    if (!ended.isEmpty()) {
         insertRows(session, "sendoff_delivery_history", ended.json(), true);
+        session.run(minuteTarget +
+                        "SELECT $at($now_us / 60000000 * 60000), '', value->>'provider' AS provider, value->>'channel' "
+                        "AS channel, value->>'lane' AS lane, 'end' AS kind, value->>'state' AS word, count(*), 0 FROM "
+                        "$rows GROUP BY value->>'provider', value->>'channel', value->>'lane', value->>'state' " +
+                        minuteConflict,
+                    {ended.json()});
+    }
     count.deliveries += int(rows.size());
 }
 

@@ -18,6 +18,10 @@ constexpr qint64 slowestShare = 20;          // the learned rate stays above the
 constexpr qint64 comebackShare = 10;         // where a provider begins that is just back
 constexpr qint64 quotaLook = 60'000;         // milliseconds between looks at a quota that is spent
 
+// The configured rate, or a person's while it stands.
+const QByteArray ceilingColumn =
+    "CASE WHEN override_until > $now THEN COALESCE(override_step_us, step_us) ELSE step_us END";
+
 struct ProviderState
 {
     qint64 stepMicroseconds = 0;
@@ -71,15 +75,16 @@ namespace {
 Result<ProviderState> providerState(Database &database, const QString &name)
 {
     return database.readOnce([&](Session &session) -> Result<ProviderState> {
-        Cursor row = session.run(
-            "SELECT CASE WHEN override_until > $now THEN COALESCE(override_step_us, step_us) ELSE step_us END, burst, "
-            "CASE WHEN override_until > $now AND override_step_us > 0 THEN 1 ELSE 0 END, "
-            "CASE WHEN paused = 1 AND (paused_until IS NULL OR paused_until > $now) THEN 1 ELSE 0 END, "
-            "$ms(paused_until) - $ms($now), $ms(throttled_until) - $ms($now), breaker, $ms(breaker_until) - $ms($now), "
-            "coalesce(learned_step_us, 0), coalesce($ms($now) - $ms(learned_at), 0), "
-            "CASE WHEN daily_limit > 0 OR monthly_limit > 0 THEN 1 ELSE 0 END "
-            "FROM sendoff_provider WHERE name = ?",
-            {name});
+        Cursor row =
+            session.run("SELECT " + ceilingColumn +
+                            ", burst, CASE WHEN override_until > $now AND override_step_us > 0 THEN 1 ELSE 0 END, "
+                            "CASE WHEN paused = 1 AND (paused_until IS NULL OR paused_until > $now) THEN 1 ELSE 0 END, "
+                            "$ms(paused_until) - $ms($now), $ms(throttled_until) - $ms($now), breaker, "
+                            "$ms(breaker_until) - $ms($now), "
+                            "coalesce(learned_step_us, 0), coalesce($ms($now) - $ms(learned_at), 0), "
+                            "CASE WHEN daily_limit > 0 OR monthly_limit > 0 THEN 1 ELSE 0 END "
+                            "FROM sendoff_provider WHERE name = ?",
+                        {name});
         if (!row.next())
             return Error{ErrorCode::NotFound, QStringLiteral("the store does not know the provider %1").arg(name)};
         ProviderState state;
@@ -180,7 +185,7 @@ Result<QuotaGrant> takePeriods(Database &database, const QString &provider, int 
                     monthLeft <= 0 ? QStringLiteral("monthly quota") : QStringLiteral("daily quota")};
         session.run("UPDATE sendoff_provider SET day = ?, day_used = ?, month_used = ? WHERE name = ?",
                     {today, dayUsed + granted, monthUsed + granted, provider});
-        return {int(granted), Milliseconds(0), {}};
+        return {int(granted), Milliseconds(0), {}, today};
     });
 }
 
@@ -201,8 +206,24 @@ Result<QuotaGrant> takeQuota(Database &database, const QString &provider, int wa
     const Result<QuotaGrant> left = takePeriods(database, provider, grant->granted);
     if (!left)
         return left;
-    return left->granted < grant->granted ? left : grant;
+    if (left->granted == 0)
+        return left;
+    grant->granted = left->granted;
+    grant->day = left->day;
+    return grant;
 }
+
+Result<void> giveBackQuota(Database &database, const QString &provider, const QuotaGrant &grant, int unused)
+{
+    if (grant.day.isEmpty() || unused <= 0)
+        return {};
+    return database.write([&](Session &session) {
+        session.run("UPDATE sendoff_provider SET day_used = $greatest(day_used - ?, 0), "
+                    "month_used = $greatest(month_used - ?, 0) WHERE name = ? AND day = ?",
+                    {unused, unused, provider, grant.day});
+    });
+}
+
 Result<SpareQuota> spareQuota(Database &database, const QStringList &providers)
 {
     constexpr double windowSeconds = 300;
@@ -237,8 +258,9 @@ Result<void> throttleProvider(Database &database, const QString &provider, Milli
             {qint64(wait.count()), provider});
         qint64 step = 0;
         {
-            Cursor row = session.run("SELECT step_us, coalesce(learned_step_us, 0), $ms($now) - $ms(learned_at) "
-                                     "FROM sendoff_provider WHERE name = ? $lock",
+            Cursor row = session.run("SELECT " + ceilingColumn +
+                                         ", coalesce(learned_step_us, 0), $ms($now) - $ms(learned_at) "
+                                         "FROM sendoff_provider WHERE name = ? $lock",
                                      {provider});
             if (!row.next() || row.integer(0) <= 0 || (!row.isNull(2) && row.integer(2) < 1'000))
                 return;

@@ -28,10 +28,14 @@ struct QuotaGrant
     int granted = 0;
     Milliseconds wait{0}; // until more may be had; 0: at once
     QString blockedBy;    // "paused", "breaker", "throttled", "daily quota", "monthly quota"; empty: nothing
+    QString day{};        // of a provider with such a quota: the UTC day that `granted` was counted in
 };
 // Takes up to `want` tokens of a provider's bucket for the whole fleet (GCRA on one row, the database's clock). They
 // must be used at once. `floor` tokens are left in the bucket (the urgent reserve).
 Result<QuotaGrant> takeQuota(Database &database, const QString &provider, int want, int floor);
+// So many of a grant were not sent after all (another engine took the rows, or the last read kept them back): a day's
+// and a month's limit get them back. A request that was made counts, whatever became of it.
+Result<void> giveBackQuota(Database &database, const QString &provider, const QuotaGrant &grant, int unused);
 // What the limits of these providers, a person's lower ones included, leave beside their use of the last five minutes.
 struct SpareQuota
 {
@@ -40,7 +44,8 @@ struct SpareQuota
 };
 Result<SpareQuota> spareQuota(Database &database, const QStringList &providers);
 // The provider asked everybody to wait. It has also said that our rate is too high: the fleet's rate is halved, once a
-// second at the most, and climbs back to the configured one by a fiftieth of it a second.
+// second at the most and never below a twentieth, and climbs back to the configured one, or to a person's, by a
+// fiftieth of it a second.
 Result<void> throttleProvider(Database &database, const QString &provider, Milliseconds wait);
 // Opens the breaker: 15 s doubling to 10 min.
 Result<void> tripBreaker(Database &database, const QString &provider, const QString &reason);

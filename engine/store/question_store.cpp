@@ -15,20 +15,18 @@ constexpr qint64 outcomeWindow = 3 * 86'400'000; // milliseconds; older unknowns
 
 int noteOutcomes(Session &session, const AskRules &rules, int limit)
 {
-    const auto from = [&](const QByteArray &rows, const QVariantList &values) {
+    const auto from = [&](const char *rows) {
         return session
             .run("INSERT INTO sendoff_question (delivery_id, provider, kind, ask_at) "
                  "SELECT d.id, d.provider, 'outcome', $now FROM " +
-                     rows +
-                     " AND NOT EXISTS (SELECT 1 FROM sendoff_question q WHERE q.delivery_id = d.id) LIMIT ? "
-                     "ON CONFLICT (delivery_id) DO NOTHING",
-                 values + QVariantList{limit})
+                     QByteArray(rows) +
+                     " > $now_plus(?) AND NOT EXISTS (SELECT 1 FROM sendoff_question q WHERE q.delivery_id = d.id) "
+                     "LIMIT ? ON CONFLICT (delivery_id) DO NOTHING",
+                 {rules.provider, -outcomeWindow, limit})
             .affected();
     };
-    return from("sendoff_delivery_hot d WHERE d.fingerprint IS NOT NULL AND d.has_unknown = 1 AND d.provider = ?",
-                {rules.provider}) +
-           from("sendoff_delivery_history d WHERE d.state = 'unknown' AND d.ended_at > $now_plus(?) AND d.provider = ?",
-                {-outcomeWindow, rules.provider});
+    return from("sendoff_delivery_hot d WHERE d.has_unknown = 1 AND d.provider = ? AND d.first_handed_at") +
+           from("sendoff_delivery_history d WHERE d.state = 'unknown' AND d.provider = ? AND d.ended_at");
 }
 
 // Walks once over what was accepted, in the order of its end.
@@ -40,16 +38,18 @@ int noteReceipts(Session &session, const AskRules &rules, int limit)
     session.run("SELECT 1 FROM sendoff_mark WHERE name = ? $lock", {name});
     JsonRows rows;
     QString last;
+    QString lastId;
     int count = 0;
     {
         Cursor row = session.run("SELECT d.id, CAST(d.ended_at AS text) FROM sendoff_delivery_history d "
                                  "WHERE d.state = 'accepted' AND d.ended_at >= (SELECT reached FROM sendoff_mark WHERE "
-                                 "name = ?) AND d.ended_at <= $now_plus(?) AND d.provider = ? AND NOT EXISTS "
-                                 "(SELECT 1 FROM sendoff_question q WHERE q.delivery_id = d.id) "
-                                 "ORDER BY d.ended_at, d.id LIMIT ?",
-                                 {name, -qint64(rules.receiptAfter.count()), rules.provider, limit});
+                                 "name = ?) AND d.ended_at <= $now_plus(?) AND d.provider = ? AND EXISTS "
+                                 "(SELECT 1 FROM sendoff_mark m WHERE m.name = ? AND (d.ended_at > m.reached OR d.id > "
+                                 "m.last_id)) ORDER BY d.ended_at, d.id LIMIT ?",
+                                 {name, -qint64(rules.receiptAfter.count()), rules.provider, name, limit});
         while (row.next()) {
             rows.row().text("id", row.text(0));
+            lastId = row.text(0);
             last = row.text(1);
             ++count;
         }
@@ -60,8 +60,22 @@ int noteReceipts(Session &session, const AskRules &rules, int limit)
                 "SELECT value->>'id', CAST(? AS text), 'receipt', $now FROM $rows WHERE 1 = 1 "
                 "ON CONFLICT (delivery_id) DO NOTHING",
                 {rules.provider, rows.json()});
-    session.run("UPDATE sendoff_mark SET reached = ? WHERE name = ?", {last, name});
+    session.run("UPDATE sendoff_mark SET reached = ?, last_id = ? WHERE name = ?", {last, lastId, name});
     return count;
+}
+
+// Answered meanwhile by a callback, a retry or a person, or forgotten by the provider.
+void endClosed(Session &session, const AskRules &rules)
+{
+    session.run("DELETE FROM sendoff_question WHERE provider = ? AND kind = 'outcome' AND ask_at <= $now AND "
+                "NOT EXISTS (SELECT 1 FROM sendoff_delivery_hot d WHERE d.id = delivery_id AND d.has_unknown = 1) AND "
+                "NOT EXISTS (SELECT 1 FROM sendoff_delivery_history d WHERE d.id = delivery_id AND d.state = "
+                "'unknown')",
+                {rules.provider});
+    session.run("DELETE FROM sendoff_question WHERE provider = ? AND kind = 'receipt' AND ask_at <= $now AND "
+                "NOT EXISTS (SELECT 1 FROM sendoff_delivery_history d WHERE d.id = delivery_id AND d.state = "
+                "'accepted' AND d.ended_at > $now_plus(?))",
+                {rules.provider, -qint64(rules.receiptsKept.count())});
 }
 
 void askLater(Session &session, const QString &id)
@@ -78,30 +92,35 @@ void askLater(Session &session, const QString &id)
     session.run("UPDATE sendoff_question SET ask_at = $now_plus(?) WHERE delivery_id = ?", {wait, id});
 }
 
-// The provider surely never had it. Leased rows are not touched: their own attempt is under way.
-void resolveAsNotSent(Session &session, const QString &id)
+// The provider surely never had it, where this was asked late enough after the newest hand-over. Leased rows are not
+// touched: their own attempt is under way.
+bool resolveAsNotSent(Session &session, const QString &id, const AskRules &rules, Timestamp askedAt)
 {
-    session.run(
-        "UPDATE sendoff_delivery_hot SET has_unknown = 0, possible_duplicate = 0, lease_token = lease_token + 1, "
-        "detail = 'the provider says that it never had it', "
-        "due_at = CASE WHEN state = 'held' AND reason = 'outcome_unknown' THEN $now ELSE due_at END, "
-        "state = CASE WHEN state = 'held' AND reason = 'outcome_unknown' THEN 'scheduled' ELSE state END "
-        "WHERE id = ? AND has_unknown = 1 AND state <> 'leased'",
-        {id});
-    session.run("UPDATE sendoff_delivery_history SET has_unknown = 0, lease_token = lease_token + 1, "
-                "detail = 'the provider says that it never had it', "
-                "state = CASE WHEN expires_at <= $now THEN 'expired' ELSE 'dead' END, "
-                "reason = CASE WHEN expires_at <= $now THEN 'past_expiry' ELSE 'attempts_spent' END "
-                "WHERE id = ? AND state = 'unknown'",
-                {id});
-}
-
-bool isProof(Session &session, const QString &id, const AskRules &rules)
-{
-    Cursor row = session.run("SELECT CASE WHEN first_handed_at IS NOT NULL AND COALESCE(handed_at, first_handed_at) "
-                             "<= $now_plus(?) THEN 1 ELSE 0 END FROM sendoff_delivery WHERE id = ?",
-                             {-2 * qint64(rules.indexingDelay.count()), id});
-    return row.next() && row.flag(0);
+    const qint64 before = askedAt.time_since_epoch().count() - 2 * qint64(rules.indexingDelay.count());
+    const QByteArray isProof = "COALESCE(handed_at, first_handed_at) <= $at(?)";
+    const int waiting =
+        session
+            .run("UPDATE sendoff_delivery_hot SET has_unknown = 0, possible_duplicate = 0, lease_token = lease_token + "
+                 "1, "
+                 "detail = 'the provider says that it never had it', "
+                 "reason = CASE WHEN reason = 'outcome_unknown' THEN 'retry' ELSE reason END, "
+                 "due_at = CASE WHEN state = 'held' AND reason = 'outcome_unknown' THEN $now ELSE due_at END, "
+                 "state = CASE WHEN state = 'held' AND reason = 'outcome_unknown' THEN 'scheduled' ELSE state END "
+                 "WHERE id = ? AND has_unknown = 1 AND state <> 'leased' AND " +
+                     isProof,
+                 {id, before})
+            .affected();
+    if (waiting > 0)
+        return true;
+    return session
+               .run("UPDATE sendoff_delivery_history SET has_unknown = 0, lease_token = lease_token + 1, "
+                    "detail = 'the provider says that it never had it', "
+                    "state = CASE WHEN expires_at <= $now THEN 'expired' ELSE 'dead' END, "
+                    "reason = CASE WHEN expires_at <= $now THEN 'past_expiry' ELSE 'attempts_spent' END "
+                    "WHERE id = ? AND state = 'unknown' AND " +
+                        isProof,
+                    {id, before})
+               .affected() > 0;
 }
 
 } // namespace
@@ -112,12 +131,7 @@ Result<int> noteQuestions(Database &database, const AskRules &rules, int limit)
         int count = rules.asksOutcomes ? noteOutcomes(session, rules, limit) : 0;
         if (rules.receiptAfter > Milliseconds(0))
             count += noteReceipts(session, rules, limit);
-        // What its provider has forgotten meanwhile need not be asked any more.
-        if (rules.receiptsKept > Milliseconds(0))
-            session.run("DELETE FROM sendoff_question WHERE provider = ? AND kind = 'receipt' AND ask_at <= $now AND "
-                        "NOT EXISTS (SELECT 1 FROM sendoff_delivery_history d WHERE d.id = delivery_id AND d.state = "
-                        "'accepted' AND d.ended_at > $now_plus(?))",
-                        {rules.provider, -qint64(rules.receiptsKept.count())});
+        endClosed(session, rules);
         return count;
     });
 }
@@ -141,7 +155,7 @@ Result<std::vector<Question>> takeQuestions(Database &database, const QString &p
                     {firstAsk, ids.json()});
         Cursor row = session.run(
             "SELECT d.id, d.channel, q.kind, d.provider_message_id, d.address, $ms(COALESCE(d.first_handed_at, "
-            "d.created_at)) FROM sendoff_question q JOIN sendoff_delivery d ON d.id = q.delivery_id "
+            "d.created_at)), $ms($now) FROM sendoff_question q JOIN sendoff_delivery d ON d.id = q.delivery_id "
             "WHERE q.delivery_id $any(SELECT value->>'id' FROM $rows) AND d.id $any(SELECT value->>'id' FROM $rows)",
             {ids.json(), ids.json()});
         while (row.next()) {
@@ -152,6 +166,7 @@ Result<std::vector<Question>> takeQuestions(Database &database, const QString &p
             question.messageId = row.text(3);
             question.address = row.text(4);
             question.handedAt = row.time(5);
+            question.askedAt = row.time(6);
             questions.push_back(std::move(question));
         }
         return questions;
@@ -172,12 +187,9 @@ Result<ResolvedQuestions> answerQuestions(Database &database, const AskRules &ru
                     continue;
                 isOutcome = row.text(0) == QLatin1String("outcome");
             }
-            const bool isNotSent =
-                answer.found == QuestionAnswer::Found::No && isOutcome && isProof(session, id, rules);
-            if (isNotSent) {
-                resolveAsNotSent(session, id);
-                ++resolved.notSent;
-            }
+            const bool isNotSent = answer.found == QuestionAnswer::Found::No && isOutcome &&
+                                   resolveAsNotSent(session, id, rules, answer.askedAt);
+            resolved.notSent += isNotSent ? 1 : 0;
             if (!isNotSent && answer.found != QuestionAnswer::Found::Yes) {
                 askLater(session, id);
                 continue;

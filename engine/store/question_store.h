@@ -30,6 +30,7 @@ struct Question
     QString messageId;     // empty where no answer ever came
     QString address;       // in clear
     Timestamp handedAt;
+    Timestamp askedAt; // database's clock, when it was taken
 };
 // The questions of this provider that are due, for this caller alone for a minute.
 Result<std::vector<Question>> takeQuestions(Database &database, const QString &provider, int limit);
@@ -39,16 +40,17 @@ struct QuestionAnswer
     enum class Found { Yes, No, Unclear };
     DeliveryId id;
     Found found = Found::Unclear;
+    Timestamp askedAt; // of the question
 };
 struct ResolvedQuestions
 {
     int settled = 0; // need not be asked again
     int notSent = 0; // among them those that the provider surely never had
 };
-// Yes: the receipt itself goes through keepReceipts(), here the question ends. No: after twice the indexing delay the
-// attempt is known to have sent nothing: a held delivery goes on, a waiting one loses its mark, an ended one becomes
-// dead (or expired) and may be retried. Unclear: asked again, a minute doubling to an hour, for three days; what is
-// left then is a person's.
+// Yes: the receipt itself goes through keepReceipts(), here the question ends. No: when it was asked later than twice
+// the indexing delay after the newest hand-over, nothing was sent: a held delivery goes on, a waiting one loses its
+// mark, an ended one becomes dead (or expired) and may be retried. Unclear: asked again, a minute doubling to an hour,
+// for three days; what is left then is a person's.
 Result<ResolvedQuestions> answerQuestions(Database &database, const AskRules &rules,
                                           const std::vector<QuestionAnswer> &answers);
 // Until the next question of this provider is due, nothing where none is.

@@ -60,7 +60,7 @@ constexpr Grant grants[] = {
      "@sendoff_delivery_hot, @sendoff_delivery_history, @sendoff_attempt, @sendoff_content, @sendoff_inbox, "
      "@sendoff_receipt, @sendoff_provider, @sendoff_lane_clock, @sendoff_flow, @sendoff_pause, @sendoff_engine, "
      "@sendoff_operation_item, @sendoff_problem, @sendoff_note, @sendoff_edit, @sendoff_minute, @sendoff_failover, "
-     "@sendoff_question, @sendoff_mark"},
+     "@sendoff_question, @sendoff_mark, @sendoff_destination"},
     // An engine carries operations out and never gives one.
     {"sendoff_engine", "SELECT, UPDATE, DELETE", "@sendoff_operation"},
     {"sendoff_engine", "EXECUTE",
@@ -69,7 +69,8 @@ constexpr Grant grants[] = {
     {"sendoff_viewer", "SELECT",
      "@sendoff_schema, @sendoff_published_set, @sendoff_attempt, @sendoff_provider, "
      "@sendoff_lane_clock, @sendoff_flow, @sendoff_pause, @sendoff_engine, @sendoff_operation_item, @sendoff_problem, "
-     "@sendoff_note, @sendoff_minute, @sendoff_failover, @sendoff_question, @sendoff_mark, @sendoff_audit, @sendoff_v_delivery, "
+     "@sendoff_note, @sendoff_minute, @sendoff_failover, @sendoff_question, @sendoff_mark, @sendoff_destination, "
+     "@sendoff_audit, @sendoff_v_delivery, "
      "@sendoff_v_event, @sendoff_v_operation"},
     {"sendoff_viewer", deliveryColumns, "@sendoff_delivery_hot, @sendoff_delivery_history"},
     {"sendoff_viewer", eventColumns, "@sendoff_event"},
@@ -125,6 +126,7 @@ constexpr auto allTables =
     "@sendoff_content, @sendoff_inbox, @sendoff_receipt, @sendoff_provider, @sendoff_lane_clock, @sendoff_flow, "
     "@sendoff_pause, @sendoff_engine, @sendoff_operation, @sendoff_operation_item, @sendoff_audit, @sendoff_problem, "
     "@sendoff_note, @sendoff_edit, @sendoff_minute, @sendoff_failover, @sendoff_question, @sendoff_mark, "
+    "@sendoff_destination, "
     "@sendoff_delivery, "
     "@sendoff_v_delivery, @sendoff_v_event, "
     "@sendoff_v_contact, @sendoff_v_operation";

@@ -1,4 +1,5 @@
 #include "store/delivery_queue.h"
+#include "store/destination_health.h"
 
 #include "store/delivery_rows.h"
 #include "store/json_rows.h"
@@ -293,6 +294,7 @@ Result<std::vector<DeliveryId>> settle(Database &database, const QString &engine
         const Settled settled = session.isPostgreSql() ? settleOnPostgreSql(session, engine, rows.json())
                                                        : settleOnSqlite(session, engine, rows.json(), kinds);
         problems.write(session, failuresOf(settled, kinds));
+        noteDestinations(session, settlements, [&](const DeliveryId &id) { return settled.contains(id.value); });
         scrubFinishedEvents(session, secretEvents);
         std::vector<DeliveryId> missing;
         for (const Settlement &settlement : settlements) {

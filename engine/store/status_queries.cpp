@@ -34,8 +34,9 @@ void readEvents(Session &session, StatusRecord &status)
 }
 
 // Up to so many live rows are counted exactly, one by one; beyond, only what an index gives.
-constexpr qint64 maxExactRows = 100'000;
-constexpr qint64 maxSampledRows = 60'000;
+constexpr qint64 maxExactRows = 20'000;
+constexpr qint64 maxReadyRows = 100'000; // of one lane of one provider
+constexpr qint64 maxSampledRows = 30'000;
 
 using QueueKey = std::tuple<QString, QString, QString>; // channel, provider, lane: the order of the list
 using Queues = std::map<QueueKey, BacklogRecord>;
@@ -99,9 +100,9 @@ void countReadyRows(Session &session, Queues &queues)
             qint64 waiting = 0;
             {
                 Cursor row =
-                    session.run("SELECT count(*) FROM sendoff_delivery_hot WHERE provider = ? AND lane = ? AND "
-                                "state = 'ready' AND losses = 0",
-                                which);
+                    session.run("SELECT count(*) FROM (SELECT 1 AS one FROM sendoff_delivery_hot WHERE provider = ? AND "
+                                "lane = ? AND state = 'ready' AND losses = 0 LIMIT ?) AS few",
+                                which + QVariantList{maxReadyRows});
                 row.next();
                 waiting = row.integer(0);
             }

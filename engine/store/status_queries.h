@@ -13,10 +13,10 @@ struct StatusFacts
     qint64 recentEnded = 0; // ended at all within them, capped likewise
 };
 
-// A pending event's age runs from the moment it may be relayed, looked for among the oldest thousand. Up to 100,000
-// live rows the backlog is exact. Beyond, ready rows still are, with the oldest looked for among the thousand that are
-// next; in flight are counted up to 60,000; scheduled and held are counted among the 60,000 that come due or expire
-// next, and stop at countCap: lower bounds. A provider's numbers of the last five minutes begin with a whole minute, so
+// A pending event's age runs from the moment it may be relayed, looked for among the oldest thousand. Up to 20,000
+// live rows the backlog is exact. Beyond, ready rows are counted up to 100,000 a lane of a provider, with the oldest
+// looked for among the thousand that are next; in flight up to 30,000; scheduled and held are counted among the 30,000
+// that come due or expire next, and stop at countCap: lower bounds. A provider's numbers of the last five minutes begin with a whole minute, so
 // they are those of four to five.
 Result<StatusFacts> readStatus(Database &database);
 

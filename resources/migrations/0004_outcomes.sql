@@ -50,20 +50,30 @@ CREATE TABLE sendoff_failover (
     engine        text NOT NULL
 )$end_table
 ---
--- What a provider is to be asked about one delivery, and since when it says that it has none.
+-- What a provider is to be asked about one delivery.
 CREATE TABLE sendoff_question (
     delivery_id   text NOT NULL PRIMARY KEY,
     provider      text NOT NULL,
     kind          text NOT NULL CHECK (kind IN ('outcome', 'receipt')),
     $time(ask_at) NOT NULL,
-    asked         integer NOT NULL DEFAULT 0,
-    $time(missing_since)
+    asked         integer NOT NULL DEFAULT 0
 )$end_table
 ---
 CREATE INDEX sendoff_question_due ON sendoff_question (provider, ask_at)
 ---
+-- Waiting rows whose outcome is open: few, and looked for often.
+CREATE INDEX sendoff_hot_unknown ON sendoff_delivery_hot (provider, first_handed_at) WHERE has_unknown = 1
+---
 -- How far a walk over finished rows has come, by its name.
 CREATE TABLE sendoff_mark (
     name          text NOT NULL PRIMARY KEY,
-    $time(reached) NOT NULL
+    $time(reached) NOT NULL,
+    last_id       text NOT NULL DEFAULT '' -- the rows of that moment are done up to this one
+)$end_table
+---
+-- Failures of a webhook's destination since it last took something.
+CREATE TABLE sendoff_destination (
+    address_hash  text NOT NULL PRIMARY KEY,
+    failures      integer NOT NULL DEFAULT 0,
+    $time(failing_since)
 )$end_table

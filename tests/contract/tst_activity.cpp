@@ -297,7 +297,7 @@ private Q_SLOTS:
         QCOMPARE(store.text("SELECT outcome FROM sendoff_operation_item WHERE delivery_id = 'a-00004'"), QString());
     }
 
-    void settle_removesTheEditedPayloadWithTheEnd()
+    void anEditedPayloadStaysWhileAPersonMaySendItAgain()
     {
         TestDatabase store(test::fetchKind());
         RowSpec spec;
@@ -306,11 +306,11 @@ private Q_SLOTS:
         test::insertDeliveries(store, spec, QStringLiteral("b"), 1);
         store.run("INSERT INTO sendoff_edit (delivery_id, payload) SELECT id, '{}' FROM sendoff_delivery_hot");
         QCOMPARE(must(expireOverdue(store.database(), 10)), 1);
-        QCOMPARE(store.number("SELECT count(*) FROM sendoff_edit"), 2);
+        QCOMPARE(store.number("SELECT count(*) FROM sendoff_edit"), 3);
         sendAll(store, {}, 0, [](int number) {
             return number == 0 ? Ending{} : failing(Outcome::Transient, QStringLiteral("busy"));
         });
-        QCOMPARE(store.number("SELECT count(*) FROM sendoff_edit"), 1);
+        QCOMPARE(store.number("SELECT count(*) FROM sendoff_edit"), 2); // the accepted one is over
     }
 
     void fingerprint_ofTheRowIsTheProblemsAndSurvivesARollback()

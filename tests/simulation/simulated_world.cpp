@@ -1,6 +1,5 @@
 #include "tests/simulation/simulated_world.h"
 
-#include "store/delivery_queue.h"
 #include "store/provider_quota.h"
 #include "store/published_sets.h"
 
@@ -31,6 +30,12 @@ PublishedSet publishedSet()
         type.notify.push_back(rule);
         set.catalogue.types.insert(name, type);
     }
+    EventType text = set.catalogue.types.value(QStringLiteral("confirm"));
+    text.type = QStringLiteral("text");
+    text.notify.front().channels = {Channel::Sms};
+    text.notify.front().addresses = {{Channel::Sms, QStringLiteral("/phone")}};
+    set.catalogue.types.insert(text.type, text);
+    set.templates.insert(QStringLiteral("note/sms.en.mustache"), "Hello {{user}}\n");
     set.templates.insert(QStringLiteral("note/email.en.mustache"), "---\nsubject: News\n---\nHello {{user}}\n");
     return set;
 }
@@ -38,7 +43,10 @@ PublishedSet publishedSet()
 RoutingRules routing(const dispatch::EngineSettings &settings)
 {
     RoutingRules rules;
-    rules.providers.insert(Channel::Email, settings.providers.front().settings.name);
+    for (const dispatch::ProviderRules &provider : settings.providers) { // the first of a channel
+        if (!rules.providers.contains(provider.settings.channel))
+            rules.providers.insert(provider.settings.channel, provider.settings.name);
+    }
     return rules;
 }
 
@@ -56,18 +64,29 @@ dispatch::EngineSettings SimulatedWorld::settings()
     dispatch::EngineSettings settings;
     settings.name = QStringLiteral("simulated");
     settings.lanes[Lane::Urgent].reserve = 0.2;
+    addProvider(settings, QStringLiteral("primary"));
+    return settings;
+}
+
+dispatch::ProviderRules &SimulatedWorld::addProvider(dispatch::EngineSettings &settings, const QString &name,
+                                                     Channel channel)
+{
+    const bool isMail = channel == Channel::Email;
     dispatch::ProviderRules rules;
-    rules.settings.name = QStringLiteral("primary");
-    rules.settings.kind = QStringLiteral("resend");
-    rules.settings.channel = Channel::Email;
-    rules.settings.baseUrl = QUrl(QStringLiteral("https://mail.invalid"));
-    rules.settings.from = QStringLiteral("Shop <shop@example.com>");
+    rules.settings.name = name;
+    rules.settings.kind = isMail ? QStringLiteral("resend") : QStringLiteral("twilio");
+    rules.settings.channel = channel;
+    rules.settings.baseUrl = QUrl(QStringLiteral("https://%1.invalid").arg(name));
+    rules.settings.from = isMail ? QStringLiteral("Shop <shop@example.com>") : QStringLiteral("+15005550006");
+    if (!isMail)
+        rules.settings.options.insert(QStringLiteral("account_sid"), QStringLiteral("AC") + QString(32, u'a'));
     rules.settings.apiKey = "key";
     rules.settings.timeout = 10s;
     rules.ratePerSecond = 15;
     rules.burst = 5;
+    rules.priority = int(settings.providers.size()) + 1;
     settings.providers.push_back(rules);
-    return settings;
+    return settings.providers.back();
 }
 
 SimulatedWorld::SimulatedWorld(const dispatch::EngineSettings &settings)
@@ -90,7 +109,9 @@ SimulatedWorld::SimulatedWorld(const dispatch::EngineSettings &settings)
     std::vector<store::ProviderBucket> buckets;
     for (const dispatch::ProviderRules &rules : m_settings.providers)
         buckets.push_back({rules.settings.name, rules.settings.kind, rules.settings.channel, rules.priority,
-                           rules.ratePerSecond, rules.burst});
+                           rules.ratePerSecond, rules.burst, rules.dailyLimit, rules.monthlyLimit, rules.cost});
+    for (const dispatch::ProviderRules &rules : m_settings.providers)
+        m_retryShares[rules.settings.name] = rules.retryShare;
     must(store::declareProviders(m_database.database(), buckets));
 }
 
@@ -111,8 +132,13 @@ void SimulatedWorld::insertDue()
             const QString id = QStringLiteral("e-%1").arg(++m_inserted);
             session.run("INSERT INTO sendoff_event (id, type, tenant, payload) VALUES (?, ?, ?, ?)",
                         {id, QString::fromLatin1(next.type), next.tenant,
-                         QStringLiteral("{\"user\":\"u%1\",\"email\":\"u%1@example.com\"}").arg(m_inserted)});
-            m_events[id] = {next.type, next.tenant, elapsed(), std::nullopt, 0, false};
+                         QStringLiteral("{\"user\":\"u%1\",\"email\":\"u%1@example.com\",\"phone\":\"+49170%2\"}")
+                             .arg(m_inserted)
+                             .arg(m_inserted, 7, 10, QLatin1Char('1'))});
+            Told &told = m_events[id];
+            told.type = next.type;
+            told.tenant = next.tenant;
+            told.insertedAt = elapsed();
         }
     }));
 }
@@ -129,7 +155,7 @@ bool SimulatedWorld::round()
     must(m_dispatcher.reportProviders(database));
     const auto relayed = m_relay.runOnce(database);
     must(relayed);
-    const auto promoted = store::promoteDue(database, {}, 500);
+    const auto promoted = store::promoteDue(database, m_retryShares, 500);
     must(promoted);
     if (*relayed > 0 || *promoted > 0)
         m_dispatcher.lookAgain();
@@ -186,6 +212,8 @@ std::map<QString, SimulatedWorld::Told> SimulatedWorld::told()
     for (const SimulatedProvider::Arrival &arrival : m_provider.arrivals()) {
         Told &told = found.at(arrival.id.value);
         ++told.arrivals;
+        if (arrival.wasTaken && !told.wasTaken)
+            told.takenAt = arrival.at;
         told.wasTaken = told.wasTaken || arrival.wasTaken;
         if (!told.firstArrival)
             told.firstArrival = arrival.at;

@@ -3,6 +3,7 @@
 #include "dispatch/reaper.h"
 #include "dispatch/relay.h"
 #include "dispatch/set_cache.h"
+#include "store/delivery_queue.h"
 #include "tests/simulation/simulated_provider.h"
 #include "tests/simulation/simulated_time.h"
 #include "tests/support/test_database.h"
@@ -12,13 +13,17 @@
 namespace sendoff::test {
 
 // An engine's rounds over an embedded store, in simulated time: what takes a day takes seconds, and the same every time
-// but for the jitter. Event types "confirm" (urgent), "receipt" (normal) and "offer" (bulk), each one email.
+// but for the jitter. Event types "confirm" (urgent), "receipt" (normal) and "offer" (bulk), each one email, and "text"
+// (urgent), one SMS.
 class SimulatedWorld
 {
 public:
     explicit SimulatedWorld(const dispatch::EngineSettings &settings);
 
     static dispatch::EngineSettings settings(); // one provider "primary" by email, 15/s + 5
+    // A further provider of the settings, after the ones that are there.
+    static dispatch::ProviderRules &addProvider(dispatch::EngineSettings &settings, const QString &name,
+                                                Channel channel = Channel::Email);
 
     SimulatedProvider &provider() { return m_provider; }
     TestDatabase &database() { return m_database; }
@@ -35,6 +40,7 @@ public:
         QString tenant;
         Milliseconds insertedAt{0};
         std::optional<Milliseconds> firstArrival;
+        std::optional<Milliseconds> takenAt;
         int arrivals = 0;
         bool wasTaken = false;
     };
@@ -54,6 +60,7 @@ private:
     dispatch::SetCache m_sets;
     dispatch::Settler m_settler;
     dispatch::Relay m_relay;
+    store::RetryShares m_retryShares;
     std::deque<std::pair<quint64, std::vector<AttemptResult>>> m_answers;
     dispatch::Dispatcher m_dispatcher;
     dispatch::Reaper m_reaper;

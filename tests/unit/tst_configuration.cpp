@@ -379,17 +379,17 @@ private Q_SLOTS:
         const auto read =
             loaded(smallest + resend + "webhook_secrets = [ { env = \"HOOK\" }, { env = \"ABSENT\" } ]\n");
         SecretReaders readers;
-        readers.environment.insert(QStringLiteral("HOOK"), QStringLiteral("whsec_1"));
+        readers.environment.insert(QStringLiteral("HOOK"), QStringLiteral("whsec_MTIz"));
         const auto resolved = resolveSecrets(read.value, readers);
         QCOMPARE(resolved.problems.size(), size_t(2));
         QCOMPARE(resolved.problems[0].key, QStringLiteral("providers.resend.api_key"));
         QVERIFY(resolved.problems[1].message.contains(QStringLiteral("ABSENT")));
         readers.environment.insert(QStringLiteral("RESEND_API_KEY"), QStringLiteral("re_1"));
-        readers.environment.insert(QStringLiteral("ABSENT"), QStringLiteral("whsec_2"));
+        readers.environment.insert(QStringLiteral("ABSENT"), QStringLiteral("whsec_NDU2"));
         const auto whole = resolveSecrets(read.value, readers);
         QVERIFY(whole.ok());
         QCOMPARE(whole.value.configuration.providers[0].settings.apiKey, QByteArray("re_1"));
-        QCOMPARE(whole.value.configuration.providers[0].webhookKeys[1].reveal(), QByteArray("whsec_2"));
+        QCOMPARE(whole.value.configuration.providers[0].webhookKeys[1].reveal(), QByteArray("whsec_NDU2"));
         QCOMPARE(whole.value.all().size(), size_t(3));
     }
 
