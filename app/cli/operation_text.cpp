@@ -146,7 +146,7 @@ void printPreview(Output &out, const QString &verb, const PreviewRecord &preview
     line(out, QStringLiteral("content is gone"), withRemark(preview.contentGone, "can't be sent any more"));
     line(out, QStringLiteral("possible duplicates"),
          withRemark(preview.possibleDuplicates, "an earlier attempt may have arrived"));
-    line(out, QStringLiteral("takes"), timeText(preview));
+    line(out, QStringLiteral("takes"), preview.changeable > 0 ? timeText(preview) : QString());
     if (!preview.samples.empty()) {
         out.line();
         out.table(sampleTable(preview.samples));

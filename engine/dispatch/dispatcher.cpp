@@ -452,6 +452,7 @@ void Dispatcher::note(const QString &provider, const AttemptResult &result, cons
         break;
     case Outcome::Configuration:
         report.trip = result.code.isEmpty() ? QStringLiteral("status %1").arg(result.status) : result.code;
+        report.needsPerson = true;
         break;
     case Outcome::Accepted:
     case Outcome::PermanentRecipient:
@@ -476,8 +477,9 @@ Result<void> Dispatcher::reportProviders(store::Database &database)
                 return done;
         }
         if (!report->trip.isEmpty() || report->probe == false) {
+            const Milliseconds longest = report->needsPerson ? store::longestOpen : store::longestOutageOpen;
             const QString why = report->trip.isEmpty() ? QStringLiteral("it does not answer yet") : report->trip;
-            if (const auto done = store::tripBreaker(database, report.key(), why); !done)
+            if (const auto done = store::tripBreaker(database, report.key(), why, longest); !done)
                 return done;
             m_failuresInRow[report.key()] = 0; // counted: whoever closes it, the next outage begins anew
         } else if (report->probe == true) {

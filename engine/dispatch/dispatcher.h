@@ -68,6 +68,7 @@ private:
     {
         std::optional<Milliseconds> wait;
         QString trip;              // why its breaker must open; empty: it need not
+        bool needsPerson = false;  // the reason is our configuration: it does not end by itself
         std::optional<bool> probe; // whether the probe's answer came from a working provider
     };
 

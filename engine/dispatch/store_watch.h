@@ -2,6 +2,7 @@
 #include <QFileSystemWatcher>
 #include <QObject>
 #include <QString>
+#include <QTimer>
 
 namespace sendoff::dispatch {
 
@@ -19,10 +20,13 @@ Q_SIGNALS:
 
 private:
     void watch();
+    void look();
 
     QString m_wal;
     QString m_folder;
     QFileSystemWatcher m_watcher;
+    QTimer m_again;
+    size_t m_look = 0;
 };
 
 } // namespace sendoff::dispatch

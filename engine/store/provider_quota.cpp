@@ -10,8 +10,7 @@ namespace sendoff::store {
 
 namespace {
 
-constexpr qint64 breakerBase = 15'000; // milliseconds of the first opening, doubling
-constexpr qint64 breakerMax = 600'000;
+constexpr qint64 breakerBase = 15'000;       // milliseconds of the first opening, doubling
 constexpr qint64 sliceMicroseconds = 50'000; // a waiting engine comes back for this much worth of tokens
 constexpr double climbPerSecond = 0.02;      // of the configured rate: the additive increase after a halving
 constexpr qint64 slowestShare = 20;          // the learned rate stays above the configured one divided by this
@@ -272,7 +271,7 @@ Result<void> throttleProvider(Database &database, const QString &provider, Milli
     });
 }
 
-Result<void> tripBreaker(Database &database, const QString &provider, const QString &reason)
+Result<void> tripBreaker(Database &database, const QString &provider, const QString &reason, Milliseconds longest)
 {
     return database.write([&](Session &session) {
         qint64 trips = 0;
@@ -282,7 +281,7 @@ Result<void> tripBreaker(Database &database, const QString &provider, const QStr
                 return;
             trips = row.integer(0);
         }
-        const qint64 openFor = std::min(breakerMax, breakerBase << std::min<qint64>(trips, 10));
+        const qint64 openFor = std::min<qint64>(longest.count(), breakerBase << std::min<qint64>(trips, 10));
         // Open already: the requests that were in flight then don't count as further trips.
         session.run("UPDATE sendoff_provider SET breaker = 'open', breaker_trips = breaker_trips + 1, breaker_until = "
                     "$now_plus(?), "

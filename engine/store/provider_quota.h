@@ -47,8 +47,11 @@ Result<SpareQuota> spareQuota(Database &database, const QStringList &providers);
 // second at the most and never below a twentieth, and climbs back to the configured one, or to a person's, by a
 // fiftieth of it a second.
 Result<void> throttleProvider(Database &database, const QString &provider, Milliseconds wait);
-// Opens the breaker: 15 s doubling to 10 min.
-Result<void> tripBreaker(Database &database, const QString &provider, const QString &reason);
+constexpr Milliseconds longestOpen{600'000};      // where a person has to mend something first
+constexpr Milliseconds longestOutageOpen{60'000}; // where it comes back by itself, and urgent mail waits for it
+// Opens the breaker: 15 s, doubling to `longest`.
+Result<void> tripBreaker(Database &database, const QString &provider, const QString &reason,
+                         Milliseconds longest = longestOpen);
 // Closes it after a success; the rate begins at a tenth and climbs, so that a provider that is just back is not
 // overrun by what waited.
 Result<void> closeBreaker(Database &database, const QString &provider);

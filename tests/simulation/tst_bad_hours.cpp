@@ -78,11 +78,17 @@ void tst_bad_hours::theSecondProviderTakesOverAndGivesBack()
     constexpr Milliseconds badKey = 30min;
     constexpr Milliseconds silent = 2h + 30min - 20s;
     constexpr Milliseconds outage = 2h + 30min;
+    constexpr Milliseconds changes[] = {badKey, badKey + 1h, outage, outage + 1h};
     world.provider().addSpell({primary, badKey, badKey + 1h, Spell::Kind::BadKey, 0});
     world.provider().addSpell({primary, silent, outage, Spell::Kind::Silent, 0});
     world.provider().addSpell({primary, outage, outage + 1h, Spell::Kind::Down, 0});
-    for (Milliseconds at = 0s; at < 4h; at += 2s)
-        world.plan(at, at % 10s == 0s ? "confirm" : "receipt", QStringLiteral("a"));
+    // Many around the changes, fewer in between.
+    const auto isChange = [&](Milliseconds at) {
+        return std::any_of(std::begin(changes), std::end(changes),
+                           [&](Milliseconds change) { return at >= change - 1min && at < change + 3min; });
+    };
+    for (Milliseconds at = 0s; at < 4h; at += isChange(at) ? 2s : 6s)
+        world.plan(at, at % 12s == 0s ? "confirm" : "receipt", QStringLiteral("a"));
 
     // Until the primary's breaker closes after the outage; then enough comes at once to see its rate.
     world.runTo(outage + 1h);
@@ -113,7 +119,7 @@ void tst_bad_hours::theSecondProviderTakesOverAndGivesBack()
     // In the bad hours all goes through the second; before and after, nothing.
     for (const Milliseconds from : {badKey, outage}) {
         QCOMPARE(countArrivals(world, primary, from, from + 1h, true), 0);
-        QVERIFY(countArrivals(world, second, from, from + 1h, true) >= 1'700);
+        QVERIFY(countArrivals(world, second, from, from + 1h, true) >= 640);
         QVERIFY2(countArrivals(world, primary, from, from + 1h) < 60, "the primary is probed, not hammered");
     }
     QCOMPARE(countArrivals(world, second, 0s, badKey), 0);
@@ -133,7 +139,7 @@ void tst_bad_hours::theSecondProviderTakesOverAndGivesBack()
              (QByteArray::number(early) + " then " + QByteArray::number(later)).constData());
 
     QVERIFY(world.database().number("SELECT sum(rows_moved) FROM sendoff_failover WHERE from_provider = 'primary' AND "
-                                    "to_provider = 'second'") >= 3'400);
+                                    "to_provider = 'second'") >= 1'280);
     QCOMPARE(world.database().number("SELECT count(*) FROM sendoff_failover WHERE from_provider <> 'primary'"), 0);
     QVERIFY(world.database().number("SELECT count(*) FROM sendoff_failover") <= 140); // one a minute
 }
@@ -160,19 +166,19 @@ void tst_bad_hours::aStormOf429sCostsNoDeliveryAFailure()
 void tst_bad_hours::FLOW_02_verificationCodesPassACampaign()
 {
     dispatch::EngineSettings settings = SimulatedWorld::settings();
-    settings.providers.front().ratePerSecond = 100;
-    settings.providers.front().burst = 40;
+    settings.providers.front().ratePerSecond = 200;
+    settings.providers.front().burst = 80;
     SimulatedWorld world(settings);
     world.plan(0s, "offer", QStringLiteral("campaign"), 20'000);
-    for (Milliseconds at = 1s; at < 190s; at += 3s)
-        world.plan(at, "confirm", at % 2s == 0s ? QStringLiteral("campaign") : QStringLiteral("b"));
-    world.runTo(300s);
+    for (Milliseconds at = 1s; at < 95s; at += 2s)
+        world.plan(at, "confirm", at % 4s == 1s ? QStringLiteral("campaign") : QStringLiteral("b"));
+    world.runTo(200s);
     QVERIFY(isNothingLost(world));
     const Milliseconds worst = slowest(world.told(), "confirm");
     QVERIFY2(worst < 5s, seconds(worst).constData());
     // Alone or beside a trickle, the campaign has (almost) all of the rate.
-    const int sent = countArrivals(world, primary, 20s, 180s);
-    QVERIFY2(sent >= 160 * 90, QByteArray::number(sent).constData());
+    const int sent = countArrivals(world, primary, 20s, 90s);
+    QVERIFY2(sent >= 70 * 200 * 9 / 10, QByteArray::number(sent).constData());
 }
 
 void tst_bad_hours::FLOW_02_aTenantOfTenIsNotHeldUpByATenantOfTenThousand()
