@@ -75,7 +75,11 @@ RowChange changeForRetry(const OperationRow &row)
         return skip(QStringLiteral("it has no address; edit it, or add a contact and emit the event again"));
     if (!isInbox(row) && row.provider.isEmpty())
         return skip(QStringLiteral("no provider carried its channel; configure one and emit the event again"));
-    return schedule(row);
+    RowChange change = schedule(row);
+    // Its provider took it once and remembers the key: under the same one it would only repeat its old answer.
+    if (row.state == DeliveryState::Bounced)
+        change.kind = RowChange::Kind::Edit;
+    return change;
 }
 
 RowChange changeForEdit(const OperationRow &row, const OperationParameters &parameters)

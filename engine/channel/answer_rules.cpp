@@ -46,7 +46,6 @@ Outcome outcomeOfFault(const HttpAnswer &answer)
     case Fault::Tls:
         return answer.faultCode == QLatin1String("tls_handshake") ? Outcome::Transient : Outcome::Configuration;
     case Fault::NotConnected:
-    case Fault::Proxy:
         return Outcome::Transient;
     default:
         break;
@@ -99,6 +98,15 @@ bool isSuccess(int status)
     return status >= 200 && status < 300;
 }
 
+void apply(const AnswerRule &rule, AttemptResult &result)
+{
+    result.outcome = rule.outcome;
+    result.idempotencyConflict = rule.idempotencyConflict;
+    result.pausesBucket = rule.pausesBucket;
+    result.tripsBreaker = rule.tripsBreaker;
+    result.suppresses = rule.outcome == Outcome::PermanentRecipient && rule.suppresses;
+}
+
 std::optional<AttemptResult> resultWithoutAnswer(const HttpAnswer &answer)
 {
     const bool mustBeRead = answer.status != 0 && (answer.fault == Fault::None || !isSuccess(answer.status));
@@ -122,10 +130,9 @@ AttemptResult resultOfRefusal(std::span<const AnswerRule> rules, Repeats repeats
     result.text = text.isEmpty() ? unreadableBody(answer) : text;
 
     const AnswerRule *rule = code.isEmpty() ? nullptr : ruleFor(rules, answer.status, code);
-    result.outcome = rule ? rule->outcome : outcomeOfStatus(answer.status, repeats);
+    result.outcome = outcomeOfStatus(answer.status, repeats);
     if (rule) {
-        result.idempotencyConflict = rule->idempotencyConflict;
-        result.pausesBucket = rule->pausesBucket;
+        apply(*rule, result);
     } else if (code.isEmpty() && brokeOff(answer.fault) && result.outcome == Outcome::PermanentMessage) {
         result.outcome = Outcome::Transient; // the name was in the part that was lost: no reason to give up
     }

@@ -17,6 +17,8 @@ struct AnswerRule
     Milliseconds floor{0}; // documented, for waits that the headers understate or leave out
     bool idempotencyConflict = false;
     bool pausesBucket = true;
+    bool tripsBreaker = true; // a Configuration: false where it concerns one recipient's country or app
+    bool suppresses = true;   // a PermanentRecipient: false where the address is alive, only not for this sender
 };
 
 // What a provider can do with a second copy of a request whose answer says "server error".
@@ -30,6 +32,9 @@ std::optional<AttemptResult> resultWithoutAnswer(const HttpAnswer &answer);
 // (an unknown 4xx is about this message and never about the recipient). Reads the wait from the headers.
 AttemptResult resultOfRefusal(std::span<const AnswerRule> rules, Repeats repeats, const HttpAnswer &answer,
                               const QString &code, const QString &text, Timestamp now);
+
+// Copies what a rule says of one answer: outcome, flags.
+void apply(const AnswerRule &rule, AttemptResult &result);
 
 // The rule for a name alone, nullptr where the table has none.
 const AnswerRule *ruleFor(std::span<const AnswerRule> rules, const QString &code);

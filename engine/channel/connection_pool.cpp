@@ -15,6 +15,8 @@ constexpr size_t linesWhileUnknown = 4;
 // idle line begins with fresh connections.
 constexpr qint64 staleAfterMs = 4'000;
 constexpr qint64 dropAfterMs = 60'000;
+// Each is a thread inside Qt, and a campaign of webhooks has a thousand origins within a minute.
+constexpr size_t mostIdle = 64;
 
 size_t dividedUp(int count, int by)
 {
@@ -102,9 +104,29 @@ void ConnectionPool::giveBack(Line *line)
     if (--line->inFlight > 0)
         return;
     line->idle.start();
+    retireLongestIdle();
     // Later: its last reply is about to be deleted, by the event loop.
     if (line->isRetired)
         QTimer::singleShot(0, this, [this] { dropRetired(); });
+}
+
+void ConnectionPool::retireLongestIdle()
+{
+    size_t count = 0;
+    Line *longest = nullptr;
+    for (const auto &[origin, route] : m_routes) {
+        for (const auto &line : route.lines) {
+            if (line->inFlight > 0 || line->isRetired)
+                continue;
+            ++count;
+            if (!longest || line->idle.msecsTo(longest->idle) > 0)
+                longest = line.get();
+        }
+    }
+    if (count <= mostIdle)
+        return;
+    retire(longest);
+    QTimer::singleShot(0, this, [this] { dropRetired(); });
 }
 
 void ConnectionPool::learn(const QString &origin, bool isHttp2)

@@ -53,6 +53,7 @@ private:
     void dropEnded(Route &route, qint64 idleLimit);
     void dropRetired();
     void drop(Line &line);
+    void retireLongestIdle();
     void sweep();
 
     int m_maxInFlight;

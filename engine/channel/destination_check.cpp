@@ -67,9 +67,9 @@ CheckedDestination refused(Outcome outcome, const QString &code, const QString &
     return {{}, result};
 }
 
-CheckedDestination forbidden(const QString &why)
+QString destinationRefused()
 {
-    return refused(Outcome::PermanentRecipient, QStringLiteral("destination_refused"), why);
+    return QStringLiteral("destination_refused");
 }
 
 CheckedDestination unresolved()
@@ -78,7 +78,8 @@ CheckedDestination unresolved()
                    QStringLiteral("the name of the destination's host could not be resolved"));
 }
 
-CheckedDestination verdict(const QStringList &addresses, const DestinationRules &rules)
+// `outcome`: of a forbidden address.
+CheckedDestination verdict(const QStringList &addresses, const DestinationRules &rules, Outcome outcome)
 {
     if (addresses.isEmpty())
         return unresolved();
@@ -87,8 +88,9 @@ CheckedDestination verdict(const QStringList &addresses, const DestinationRules 
     for (const QString &text : addresses) {
         const QHostAddress address(text);
         if (!isAllowedAddress(address, rules))
-            return forbidden(QStringLiteral("the destination leads to an address that is not public; correct it, or "
-                                            "allow the range with options.allow_private"));
+            return refused(outcome, destinationRefused(),
+                           QStringLiteral("the destination leads to an address that is not public; correct it, or "
+                                          "allow the range with options.allow_private"));
         (address.protocol() == QAbstractSocket::IPv4Protocol ? checked.addresses : wide).append(address.toString());
     }
     // A host whose IPv6 is dead is the common mistake, so the older one is tried first.
@@ -238,10 +240,10 @@ DestinationCheck::DestinationCheck(Resolver resolve)
 void DestinationCheck::check(const QString &address, const DestinationRules &rules, Milliseconds deadline, Done done)
 {
     if (const QString problem = destinationProblem(address, rules); !problem.isEmpty())
-        return done(forbidden(problem));
+        return done(refused(Outcome::PermanentRecipient, destinationRefused(), problem));
     const QString host = withoutRootDot(QUrl(address, QUrl::StrictMode).host(QUrl::FullyEncoded));
     if (!QHostAddress(host).isNull()) // a look-up would go the other way
-        return done(verdict({host}, rules));
+        return done(verdict({host}, rules, Outcome::PermanentRecipient));
 
     const qint64 number = ++m_last;
     auto timer = std::make_unique<QTimer>();
@@ -259,7 +261,8 @@ void DestinationCheck::check(const QString &address, const DestinationRules &rul
 void DestinationCheck::found(qint64 number, const QStringList &addresses)
 {
     if (const auto pending = m_pending.find(number); pending != m_pending.end())
-        end(number, verdict(addresses, pending->second.rules));
+        // A name may lead elsewhere the next time: a split-horizon name server says so, and records get mended.
+        end(number, verdict(addresses, pending->second.rules, Outcome::Transient));
 }
 
 void DestinationCheck::end(qint64 number, const CheckedDestination &checked)

@@ -32,7 +32,8 @@ QString destinationProblem(const QString &address, const DestinationRules &rules
 bool isPublicAddress(const QHostAddress &address);
 bool isAllowedAddress(const QHostAddress &address, const DestinationRules &rules);
 
-// What became of a check: the addresses to connect to, IPv4 first, or why not; `left` is false then.
+// What became of a check: the addresses to connect to, IPv4 first, or why not; `left` is false then. An address that
+// can't be right is PermanentRecipient, a name that leads to a forbidden one now is Transient.
 struct CheckedDestination
 {
     QStringList addresses;

@@ -190,7 +190,9 @@ void Post::post(const SendingPointer &sending)
         request.headers.emplace_back("Authorization", "Bearer " + sending->token);
     if (!sending->addresses.isEmpty())
         request.pinnedAddress = sending->addresses.takeFirst();
-    transport().post(request, remaining(*sending), [this, sending](const HttpAnswer &answer) {
+    // One that swallows what is sent to it must leave time for the next ones.
+    const Milliseconds share = remaining(*sending) / (sending->addresses.size() + 1);
+    transport().post(request, share, [this, sending](const HttpAnswer &answer) {
         if (!sending->addresses.isEmpty() && mayTryNextAddress(answer) && remaining(*sending) > Milliseconds(0))
             return post(sending);
         answered(sending, answer);
@@ -219,13 +221,17 @@ void Post::judgeToken(const Sending &sending, std::vector<AttemptResult> &result
             result.outcome = Outcome::Transient; // refused, so nothing was sent; the next attempt has a new token
             result.wait = shortly;
         }
-        result.text.replace(QString::fromLatin1(sending.token), QStringLiteral("[secret]"), Qt::CaseInsensitive);
     }
 }
 
 void Post::end(const Sending &sending, std::vector<AttemptResult> results)
 {
+    const QString token = QString::fromLatin1(sending.token);
     for (AttemptResult &result : results) {
+        if (!token.isEmpty()) {
+            result.code.replace(token, QStringLiteral("[secret]"), Qt::CaseInsensitive);
+            result.text.replace(token, QStringLiteral("[secret]"), Qt::CaseInsensitive);
+        }
         result.code = redacted(result.code, sending.provider, sending.items, maxCode);
         result.text = redacted(result.text, sending.provider, sending.items, maxProviderText);
     }

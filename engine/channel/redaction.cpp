@@ -21,6 +21,22 @@ void replace(QString &text, const QString &secret, const QString &by)
         text.replace(encoded, by, Qt::CaseInsensitive);
 }
 
+// A phone number also in the ways in which providers write it back.
+void replaceAddress(QString &text, const QString &address, const QString &by)
+{
+    replace(text, address, by);
+    if (!address.startsWith(u'+'))
+        return;
+    static const QRegularExpression other(QStringLiteral("\\D"));
+    const QString digits = QString(address).remove(other);
+    constexpr qsizetype fewest = 7; // fewer are in too many other numbers
+    if (digits.size() < fewest)
+        return;
+    replace(text, u'+' + digits, by);
+    replace(text, QStringLiteral("00") + digits, by);
+    replace(text, digits, by);
+}
+
 } // namespace
 
 QString redacted(const QString &text, const ProviderSettings &provider, const std::vector<OutgoingItem> &items,
@@ -42,7 +58,7 @@ QString redacted(const QString &text, const ProviderSettings &provider, const st
     QString clean = text.left(mostToRead);
     replace(clean, QString::fromUtf8(provider.apiKey), secretMark);
     for (const OutgoingItem &item : items)
-        replace(clean, item.address.trimmed(), addressMark);
+        replaceAddress(clean, item.address.trimmed(), addressMark);
     clean.replace(bearer, secretMark);
     clean.replace(email, addressMark);
     clean.replace(pushToken, addressMark);

@@ -342,8 +342,7 @@ Result<void> Dispatcher::handOverAndSend(store::Database &database, std::vector<
                 settledWithoutRequest(row.delivery, DeliveryState::Delivered, Reason::None, {});
             settlement.verdict.state = DeliveryState::Delivered;
             settlement.verdict.hasUnknown = false;
-            settlement.attempt =
-                AttemptResult{Outcome::Accepted, 0, QStringLiteral("inbox"), {}, {}, {}, true, false, false};
+            settlement.attempt = AttemptResult{Outcome::Accepted, 0, QStringLiteral("inbox"), {}, {}, {}};
             settlement.inbox = std::move(*entry);
             m_settler.add(std::move(settlement));
         } else {
@@ -410,6 +409,7 @@ store::Settlement Dispatcher::settlementOf(const Batch &batch, const InFlight &r
     settlement.attempt = result;
     sendoff::Progress progress;
     progress.failures = row.delivery.failures;
+    progress.attempts = row.delivery.attempts;
     progress.hasUnknown = row.delivery.hasUnknown;
     progress.now = row.handedAt + std::chrono::duration_cast<Milliseconds>(m_clock.ticks() - batch.started);
     progress.expiresAt = row.delivery.expiresAt;
@@ -451,6 +451,8 @@ void Dispatcher::note(const QString &provider, const AttemptResult &result, cons
         }
         break;
     case Outcome::Configuration:
+        if (!result.tripsBreaker)
+            break;
         report.trip = result.code.isEmpty() ? QStringLiteral("status %1").arg(result.status) : result.code;
         report.needsPerson = true;
         break;

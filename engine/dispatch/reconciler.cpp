@@ -17,8 +17,10 @@ store::AskRules askRules(const ProviderRules &rules, const channel::ProviderKind
 {
     store::AskRules asked;
     asked.provider = rules.settings.name;
-    // A provider that remembers our key answers by itself when the send is repeated.
-    asked.asksOutcomes = kind.ask != nullptr && channel::idempotencyWindow(kind, rules.settings) == Milliseconds(0);
+    // A provider that remembers our key answers by itself when the send is repeated; one that names no indexing delay
+    // finds messages by the id in its answer only, and there was none.
+    asked.asksOutcomes = kind.ask != nullptr && kind.indexingDelay > Milliseconds(0) &&
+                         channel::idempotencyWindow(kind, rules.settings) == Milliseconds(0);
     asked.indexingDelay = kind.indexingDelay;
     asked.receiptAfter = kind.receiptAfter;
     asked.receiptsKept = kind.receiptsKept;
@@ -128,11 +130,20 @@ Result<int> Reconciler::keep(store::Database &database, const Answered &answered
         const channel::FoundMessage &found = answered.found[each];
         const bool isFound = found.found == channel::FoundMessage::Found::Yes && found.receipt;
         // A message that is there without a word of what became of it answers nothing.
-        const auto said = found.found == channel::FoundMessage::Found::Yes && !isFound
+        bool isOurs = isFound;
+        if (isFound && question.messageId.isEmpty() && !found.receipt->messageId.isEmpty()) {
+            // Found by recipient and time: it may be another message of ours to the same person.
+            const Result<bool> isAnothers =
+                store::isMessageOfAnother(database, answered.asked.provider, found.receipt->messageId, question.id);
+            if (!isAnothers)
+                return isAnothers.error();
+            isOurs = !*isAnothers;
+        }
+        const auto said = found.found == channel::FoundMessage::Found::Yes && !isOurs
                               ? channel::FoundMessage::Found::Unclear
                               : found.found;
         answers.push_back({question.id, foundOf(said), question.askedAt});
-        if (!isFound)
+        if (!isOurs)
             continue;
         store::ArrivedReceipt arrived;
         arrived.provider = answered.asked.provider;
@@ -140,9 +151,10 @@ Result<int> Reconciler::keep(store::Database &database, const Answered &answered
         arrived.source = store::ReceiptSource::Asked;
         arrived.receipt = *found.receipt;
         arrived.receipt.delivery = question.id;
-        if (arrived.receipt.eventId.isEmpty())
-            arrived.receipt.eventId =
-                QStringLiteral("asked:%1:%2").arg(question.id.value, QString(toText(found.receipt->kind)));
+        // Never the provider's own id of a word: the callback that brings it is a word of its own.
+        arrived.receipt.eventId =
+            QStringLiteral("asked:%1:%2:%3")
+                .arg(question.id.value, arrived.receipt.messageId, QString(toText(found.receipt->kind)));
         receipts.push_back(std::move(arrived));
     }
     // The word first: a question that ended without its receipt would never be asked again.

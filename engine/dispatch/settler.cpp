@@ -9,7 +9,22 @@ constexpr size_t batch = 500; // rows a statement: the measured flush size
 
 bool isTheRowsFault(const Error &error)
 {
-    return error.code == ErrorCode::Invalid || error.code == ErrorCode::Corrupt || error.code == ErrorCode::Conflict;
+    return error.code == ErrorCode::Invalid || error.code == ErrorCode::Conflict;
+}
+
+// Each delivery once: the reaper's word on a lease that ended and the late answer of its request are two leases, and
+// only one of them is written.
+size_t batchEnd(const std::deque<store::Settlement> &waiting)
+{
+    QSet<QString> met;
+    size_t count = 0;
+    for (const size_t most = std::min(batch, waiting.size()); count < most; ++count) {
+        const QString &id = waiting[count].id.value;
+        if (met.contains(id))
+            break;
+        met.insert(id);
+    }
+    return count;
 }
 
 // This one row can't be written; its lease ends, and the reaper settles it as Unknown.
@@ -32,7 +47,7 @@ Result<int> Settler::flush(store::Database &database)
 {
     int done = 0;
     while (!m_waiting.empty()) {
-        const size_t count = std::min(batch, m_waiting.size());
+        const size_t count = batchEnd(m_waiting);
         const std::vector<store::Settlement> rows(m_waiting.begin(), m_waiting.begin() + std::ptrdiff_t(count));
         reachTestPoint("before_settle");
         Result<void> settled = settleBatch(database, rows);

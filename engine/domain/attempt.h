@@ -19,6 +19,8 @@ struct AttemptResult
     bool left = true;                 // false only where surely no byte of the body left this process
     bool idempotencyConflict = false; // the key was used before with another body: an earlier send may stand
     bool pausesBucket = true;         // a Throttled that concerns the whole account, not one device
+    bool tripsBreaker = true; // a Configuration that concerns the whole account, not one recipient's country or app
+    bool suppresses = false;  // a PermanentRecipient by the provider's own word about the address
 };
 
 constexpr qsizetype maxProviderText = 500;

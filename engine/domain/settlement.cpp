@@ -98,9 +98,17 @@ Verdict verdictFor(const AttemptResult &result, const Progress &progress, const 
         return verdict;
     }
     case Outcome::Throttled:
-        return again(Reason::Throttled, wait, progress, progress.failures);
+        // The limit of one device or destination pauses no bucket: the waits grow with the attempts instead.
+        return again(Reason::Throttled,
+                     result.pausesBucket ? wait : waitFor(result, progress.attempts + 1, rules.retry, random), progress,
+                     progress.failures);
     case Outcome::Configuration:
-        return again(Reason::Configuration, wait, progress, progress.failures);
+        if (result.tripsBreaker)
+            return again(Reason::Configuration, wait, progress, progress.failures);
+        // It concerns this recipient alone, and no breaker holds it back: it may not go on for ever.
+        if (budgetSpent)
+            return ended(DeliveryState::Dead, Reason::Configuration, progress, failure);
+        return again(Reason::Configuration, wait, progress, failure);
     case Outcome::Transient:
         if (budgetSpent)
             return ended(DeliveryState::Dead, Reason::AttemptsSpent, progress, failure);

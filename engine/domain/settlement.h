@@ -13,6 +13,7 @@ enum class OnUnknown { Retry, Hold };
 struct Progress
 {
     int failures = 0; // before this attempt
+    int attempts = 0; // before this attempt
     int losses = 0;   // workers lost in a row, this one included
     bool hasUnknown = false;
     Timestamp now; // database's clock

@@ -2,6 +2,7 @@
 #include "domain/clock.h"
 #include <QByteArray>
 #include <QHash>
+#include <QJsonObject>
 #include <QMap>
 #include <QString>
 #include <array>
@@ -24,6 +25,11 @@ struct AcceptedMessage
     QString preview; // of the text or HTML, cut
     Timestamp at;
     qint64 receptions = 1; // requests read with this key so far, whatever they were answered
+    // What a callback gives back.
+    QString from;
+    QJsonObject labels;     // tags, custom_args, Metadata
+    QByteArray callbackUrl; // Twilio's StatusCallback
+    QByteArray account;     // Twilio's
 };
 
 struct Stats

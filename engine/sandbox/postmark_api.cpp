@@ -1,6 +1,7 @@
 #include "sandbox/postmark_api.h"
 
 #include "domain/json_document.h"
+#include "sandbox/provider_errors.h"
 
 #include <QJsonArray>
 #include <QJsonObject>
@@ -99,12 +100,12 @@ Served PostmarkApi::serve(const Received &received, const Decision &decision, co
     } else if (request.method != "POST" || request.path.startsWith(outbound)) {
         served.reply = refused(405, {405, QStringLiteral("This method is not allowed here.")});
     } else {
-        served.reply = work(received, now);
+        served.reply = work(received, decision.action, now);
     }
     return served;
 }
 
-HttpReply PostmarkApi::work(const Received &received, Moment now)
+HttpReply PostmarkApi::work(const Received &received, const Action &action, Moment now)
 {
     HttpReply reply;
     const bool isBatch = received.request.path == "/email/batch";
@@ -112,7 +113,7 @@ HttpReply PostmarkApi::work(const Received &received, Moment now)
         return refused(422, {402, QStringLiteral("The body is not the JSON that is expected here.")});
     if (!isBatch) {
         const QJsonObject mail = received.json.toObject();
-        if (const auto no = check(mail))
+        if (const auto no = refusalAt(0, mail, action))
             return refused(422, *no);
         reply.body = take(mail, now);
         return reply;
@@ -120,12 +121,27 @@ HttpReply PostmarkApi::work(const Received &received, Moment now)
     const QJsonArray mails = received.json.toArray();
     if (mails.size() > maxBatch)
         return refused(422, {410, QStringLiteral("A batch may hold 500 mails.")});
-    for (const QJsonValue &value : mails) {
-        const auto no = check(value.toObject());
-        reply.body += (reply.body.isEmpty() ? "[" : ",") + (no ? error(*no) : take(value.toObject(), now));
+    for (qsizetype i = 0; i < mails.size(); ++i) {
+        const QJsonObject mail = mails.at(i).toObject();
+        const auto no = refusalAt(int(i), mail, action);
+        reply.body += (reply.body.isEmpty() ? "[" : ",") + (no ? error(*no) : take(mail, now));
     }
     reply.body += mails.isEmpty() ? "[]" : "]";
     return reply;
+}
+
+std::optional<PostmarkApi::Refusal> PostmarkApi::refusalAt(int position, const QJsonObject &mail, const Action &action)
+{
+    const QString scripted = action.partial.value(position);
+    return scripted.isEmpty() ? check(mail) : scriptedFor(isPostmarkCode(scripted) ? scripted.toInt() : 300, mail);
+}
+
+// Inactive addresses stand in the text alone, as with the real one.
+PostmarkApi::Refusal PostmarkApi::scriptedFor(int code, const QJsonObject &mail)
+{
+    if (code == 406)
+        return {code, QStringLiteral("Found inactive addresses: %1.").arg(bareAddress(text(mail, "To")))};
+    return {code, QStringLiteral("Scripted.")};
 }
 
 std::optional<PostmarkApi::Refusal> PostmarkApi::check(const QJsonObject &mail)
@@ -154,6 +170,8 @@ QByteArray PostmarkApi::take(const QJsonObject &mail, Moment now)
     accepted.subject = text(mail, "Subject");
     accepted.preview = text(mail, text(mail, "TextBody").isEmpty() ? "HtmlBody" : "TextBody").left(previewLength);
     accepted.at = now.wall;
+    accepted.from = text(mail, "From");
+    accepted.labels = mail.value(QLatin1String("Metadata")).toObject();
     m_ledger.accept(std::move(accepted));
     const QByteArray answer = "{\"To\":" + jsonString(text(mail, "To")) + ",\"SubmittedAt\":\"" +
                               toRfc3339(now.wall).toLatin1() + "\",\"MessageID\":\"" + message.id +

@@ -33,8 +33,10 @@ private:
         QString message;
     };
 
-    HttpReply work(const Received &received, Moment now);
+    HttpReply work(const Received &received, const Action &action, Moment now);
     QByteArray take(const QJsonObject &mail, Moment now); // one mail's part of an answer
+    static std::optional<Refusal> refusalAt(int position, const QJsonObject &mail, const Action &action);
+    static Refusal scriptedFor(int code, const QJsonObject &mail);
     static std::optional<Refusal> check(const QJsonObject &mail);
     HttpReply list(const QByteArray &query) const;
     HttpReply details(const QByteArray &id) const;

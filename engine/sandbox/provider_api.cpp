@@ -65,7 +65,7 @@ std::optional<HttpReply> scriptedRefusal(const Action &action, bool expo)
     const bool named = !action.error.isEmpty() && !ticketLevel;
     if (!named && action.status.value_or(200) < 300)
         return std::nullopt;
-    reply.status = action.status.value_or(known ? known->status : 400);
+    reply.status = action.status.value_or(known ? known->status : statusOfCode(action.error).value_or(400));
     if (action.body) {
         reply.body = *action.body;
         return reply;

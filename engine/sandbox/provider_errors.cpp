@@ -3,6 +3,8 @@
 #include "domain/json_document.h"
 
 #include <QHash>
+#include <algorithm>
+#include <array>
 
 namespace sendoff::sandbox {
 
@@ -67,6 +69,56 @@ std::optional<ProviderError> providerError(const QString &name)
     };
     const auto found = known.constFind(name);
     return found == known.constEnd() ? std::nullopt : std::optional<ProviderError>(*found);
+}
+
+namespace {
+
+struct CodeStatus
+{
+    int code;
+    int status;
+};
+// In the order of their numbers.
+constexpr std::array postmarkCodes{
+    CodeStatus{10, 401},  CodeStatus{100, 503}, CodeStatus{300, 422}, CodeStatus{400, 422},
+    CodeStatus{401, 422}, CodeStatus{402, 422}, CodeStatus{403, 422}, CodeStatus{405, 422},
+    CodeStatus{406, 422}, CodeStatus{409, 422}, CodeStatus{410, 422}, CodeStatus{411, 422},
+    CodeStatus{412, 422}, CodeStatus{413, 422}, CodeStatus{429, 429}, CodeStatus{701, 422}};
+constexpr std::array twilioCodes{
+    CodeStatus{14107, 400}, CodeStatus{20001, 400}, CodeStatus{20003, 401}, CodeStatus{20004, 405},
+    CodeStatus{20005, 403}, CodeStatus{20006, 403}, CodeStatus{20404, 404}, CodeStatus{20409, 409},
+    CodeStatus{20422, 400}, CodeStatus{20429, 429}, CodeStatus{20500, 500}, CodeStatus{20503, 503},
+    CodeStatus{21211, 400}, CodeStatus{21212, 400}, CodeStatus{21214, 400}, CodeStatus{21217, 400},
+    CodeStatus{21401, 400}, CodeStatus{21408, 400}, CodeStatus{21602, 400}, CodeStatus{21603, 400},
+    CodeStatus{21604, 400}, CodeStatus{21605, 400}, CodeStatus{21606, 400}, CodeStatus{21607, 400},
+    CodeStatus{21608, 400}, CodeStatus{21609, 400}, CodeStatus{21610, 400}, CodeStatus{21611, 429},
+    CodeStatus{21612, 400}, CodeStatus{21614, 400}, CodeStatus{21616, 400}, CodeStatus{21617, 400},
+    CodeStatus{21618, 400}, CodeStatus{21619, 400}, CodeStatus{21620, 400}, CodeStatus{21621, 400},
+    CodeStatus{21622, 400}, CodeStatus{21623, 400}, CodeStatus{21624, 400}, CodeStatus{21626, 400},
+    CodeStatus{21654, 400}, CodeStatus{21655, 400}, CodeStatus{21656, 400}, CodeStatus{21658, 400},
+    CodeStatus{21701, 404}, CodeStatus{21703, 400}, CodeStatus{21704, 400}, CodeStatus{21705, 400},
+    CodeStatus{21712, 400}};
+
+template <typename Codes>
+std::optional<int> statusIn(const Codes &codes, const QString &written)
+{
+    const auto found = std::find_if(codes.begin(), codes.end(), [&written](const CodeStatus &known) {
+        return QString::number(known.code) == written;
+    });
+    return found == codes.end() ? std::nullopt : std::optional<int>(found->status);
+}
+
+} // namespace
+
+std::optional<int> statusOfCode(const QString &code)
+{
+    const std::optional<int> status = statusIn(twilioCodes, code);
+    return status ? status : statusIn(postmarkCodes, code);
+}
+
+bool isPostmarkCode(const QString &code)
+{
+    return statusIn(postmarkCodes, code).has_value();
 }
 
 QString resendNameFor(int status)

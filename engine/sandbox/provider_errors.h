@@ -21,6 +21,9 @@ struct ProviderError
 
 // Nothing where no provider has such a name.
 std::optional<ProviderError> providerError(const QString &name);
+// The usual status of a code of Twilio ("21610") or Postmark ("406"); nothing where neither has such a code.
+std::optional<int> statusOfCode(const QString &code);
+bool isPostmarkCode(const QString &code);
 // The name that Resend gives with a status alone.
 QString resendNameFor(int status);
 

@@ -14,6 +14,18 @@ namespace {
 constexpr qint64 unlimited = 1'000'000;
 constexpr qsizetype maxRecipients = 50;
 constexpr qsizetype maxBatch = 100;
+constexpr size_t mostKept = 10'000;
+
+// Tags come as names and values and go back as an object.
+QJsonObject labelsOf(const QJsonValue &tags)
+{
+    QJsonObject labels;
+    for (const QJsonValue &value : tags.toArray()) {
+        const QJsonObject tag = value.toObject();
+        labels.insert(tag.value(QLatin1String("name")).toString(), tag.value(QLatin1String("value")));
+    }
+    return labels;
+}
 
 QStringList writtenRecipients(const QJsonValue &to)
 {
@@ -35,7 +47,7 @@ QByteArray bearer(const HttpRequest &request)
 
 bool ResendApi::owns(const QByteArray &path)
 {
-    return path == "/emails" || path == "/emails/batch";
+    return path == "/emails" || (path.startsWith("/emails/") && path.indexOf('/', 8) < 0);
 }
 
 void ResendApi::countReceptions(const Received &received)
@@ -81,11 +93,18 @@ Served ResendApi::serve(const Received &received, const Decision &decision, cons
 Served ResendApi::serveUnlimited(const Received &received, const Decision &decision, const Script &script, Moment now)
 {
     Served served;
+    const HttpRequest &request = received.request;
+    if (request.path.startsWith("/emails/") && request.path != "/emails/batch") {
+        const auto no = unauthorized(request, script);
+        served.reply = no                        ? refused(*no)
+                       : request.method == "GET" ? one(QString::fromLatin1(request.path.mid(8)))
+                                                 : refused(scripted(QStringLiteral("method_not_allowed")));
+        return served;
+    }
     if (const auto no = refusal(received, script)) {
         served.reply = refused(*no);
         return served;
     }
-    const HttpRequest &request = received.request;
     const QByteArray key = request.header("idempotency-key");
     MessageLedger::PayloadHash payload{};
     if (!key.isEmpty()) {
@@ -106,18 +125,25 @@ Served ResendApi::serveUnlimited(const Received &received, const Decision &decis
     return served;
 }
 
-std::optional<ResendApi::Refusal> ResendApi::refusal(const Received &received, const Script &script) const
+std::optional<ResendApi::Refusal> ResendApi::unauthorized(const HttpRequest &request, const Script &script)
+{
+    if (!script.requireAuth)
+        return std::nullopt;
+    const QByteArray token = bearer(request);
+    if (token.isEmpty())
+        return scripted(QStringLiteral("missing_api_key"));
+    if (!script.apiKey.isEmpty() && token != script.apiKey)
+        return Refusal{401, QStringLiteral("validation_error"), QStringLiteral("API key is invalid")};
+    return std::nullopt;
+}
+
+std::optional<ResendApi::Refusal> ResendApi::refusal(const Received &received, const Script &script)
 {
     const HttpRequest &request = received.request;
     if (request.method != "POST")
         return scripted(QStringLiteral("method_not_allowed"));
-    if (script.requireAuth) {
-        const QByteArray token = bearer(request);
-        if (token.isEmpty())
-            return scripted(QStringLiteral("missing_api_key"));
-        if (!script.apiKey.isEmpty() && token != script.apiKey)
-            return Refusal{401, QStringLiteral("validation_error"), QStringLiteral("API key is invalid")};
-    }
+    if (auto no = unauthorized(request, script))
+        return no;
     for (const auto &[name, value] : request.headers) {
         if (name == "idempotency-key" && (value.isEmpty() || value.size() > 256))
             return scripted(QStringLiteral("invalid_idempotency_key"));
@@ -200,8 +226,44 @@ QByteArray ResendApi::accept(const QJsonObject &mail, const QString &key, Moment
     const QString text = mail.value(QLatin1String("text")).toString();
     message.preview = (text.isEmpty() ? mail.value(QLatin1String("html")).toString() : text).left(previewLength);
     message.at = now.wall;
+    message.from = mail.value(QLatin1String("from")).toString();
+    message.labels = labelsOf(mail.value(QLatin1String("tags")));
+    keep(message);
     m_ledger.accept(std::move(message));
     return id;
+}
+
+// Everything arrives here at once, whatever its callbacks say.
+void ResendApi::keep(const AcceptedMessage &message)
+{
+    QByteArrayList to;
+    for (const QString &one : message.to.split(QStringLiteral(", ")))
+        to.append(jsonString(one));
+    m_mails.insert(message.id,
+                   "{\"object\":\"email\",\"id\":" + jsonString(message.id) + ",\"to\":[" + to.join(',') +
+                       "],\"from\":" + jsonString(message.from) + ",\"subject\":" + jsonString(message.subject) +
+                       ",\"created_at\":" + jsonString(toRfc3339(message.at)) + ",\"last_event\":\"delivered\"}");
+    m_order.push_back(message.id);
+    if (m_order.size() > mostKept) {
+        m_mails.remove(m_order.front());
+        m_order.pop_front();
+    }
+}
+
+HttpReply ResendApi::one(const QString &id) const
+{
+    const auto found = m_mails.constFind(id);
+    if (found == m_mails.constEnd())
+        return refused({404, QStringLiteral("not_found"), QStringLiteral("There is no such email.")});
+    HttpReply reply;
+    reply.body = *found;
+    return reply;
+}
+
+void ResendApi::reset()
+{
+    m_mails.clear();
+    m_order.clear();
 }
 
 std::optional<ResendApi::Refusal> ResendApi::check(const QJsonObject &mail, bool inBatch)

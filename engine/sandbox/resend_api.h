@@ -1,10 +1,12 @@
 #pragma once
 #include "sandbox/provider_api.h"
+#include <QHash>
+#include <deque>
 
 namespace sendoff::sandbox {
 
 // Resend's sending endpoints, /emails and /emails/batch: authorization, field checks, rate headers and idempotency
-// keys as the real ones. Thread: the sandbox's.
+// keys as the real ones; and /emails/{id}, which gives one mail back. Thread: the sandbox's.
 class ResendApi
 {
 public:
@@ -17,6 +19,7 @@ public:
     void countReceptions(const Received &received);
     static QStringList recipients(const Received &received);
     Served serve(const Received &received, const Decision &decision, const Script &script, Moment now);
+    void reset();
 
 private:
     struct Refusal
@@ -27,7 +30,10 @@ private:
     };
 
     Served serveUnlimited(const Received &received, const Decision &decision, const Script &script, Moment now);
-    std::optional<Refusal> refusal(const Received &received, const Script &script) const;
+    static std::optional<Refusal> refusal(const Received &received, const Script &script);
+    static std::optional<Refusal> unauthorized(const HttpRequest &request, const Script &script);
+    void keep(const AcceptedMessage &message);
+    HttpReply one(const QString &id) const;
     std::optional<HttpReply> answerOfKey(const QByteArray &key, const MessageLedger::PayloadHash &payload, Moment now);
     HttpReply acceptOne(const QJsonObject &mail, const Decision &decision, const QString &key, Moment now);
     HttpReply acceptBatch(const Received &received, const Decision &decision, const QString &key, Moment now);
@@ -40,6 +46,8 @@ private:
     MessageLedger &m_ledger;
     IdSource &m_ids;
     SecondWindow m_window;
+    QHash<QString, QByteArray> m_mails; // as /emails/{id} gives them
+    std::deque<QString> m_order;        // of them, the oldest first
 };
 
 } // namespace sendoff::sandbox

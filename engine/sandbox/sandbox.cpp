@@ -1,5 +1,6 @@
 #include "sandbox/sandbox.h"
 
+#include "sandbox/mail_excerpt.h"
 #include "sandbox/provider_errors.h"
 #include "sandbox/sandbox_pages.h"
 
@@ -70,11 +71,16 @@ Sandbox::Sandbox(const SandboxOptions &options, QObject *parent)
     , m_webhooks(m_ledger, m_ids)
     , m_routes{routeTo(m_resend),   routeTo(m_expo),     routeTo(m_fcm),     routeTo(m_twilio),
                routeTo(m_sendgrid), routeTo(m_postmark), routeTo(m_webhooks)}
+    , m_callbacks(*m_clock, this)
     , m_server(this)
 {
     m_server.setListenBacklogSize(1024);
     m_server.setMaxPendingConnections(4096);
-    m_ledger.onAccepted = [this](const AcceptedMessage &message) { Q_EMIT messageAccepted(message); };
+    m_ledger.onAccepted = [this](const AcceptedMessage &message) {
+        Q_EMIT messageAccepted(message);
+        m_callbacks.plan(message, m_steps);
+    };
+    connect(&m_callbacks, &CallbackPoster::posted, this, &Sandbox::callbackPosted);
     connect(&m_server, &QTcpServer::newConnection, this, &Sandbox::takeConnections);
     m_script.start(Script(), m_clock->ticks());
 }
@@ -118,8 +124,49 @@ quint16 Sandbox::port() const
     return m_server.serverPort();
 }
 
+Result<void> Sandbox::listenSmtp(const QHostAddress &address, quint16 port)
+{
+    if (smtpPort() != 0)
+        return Error{ErrorCode::Refused,
+                     QStringLiteral("The sandbox listens already for mail on port %1.").arg(smtpPort())};
+    if (!m_sink) {
+        SinkOptions options;
+        options.maxKept = 0; // the ledger keeps what is to be seen
+        m_sink = std::make_unique<SmtpSink>(options);
+        connect(m_sink.get(), &SmtpSink::mailEnded, this, &Sandbox::takeMail);
+    }
+    m_sink->follow(m_script.script().smtp);
+    return m_sink->listen(address, port);
+}
+
+quint16 Sandbox::smtpPort() const
+{
+    return m_sink ? m_sink->port() : 0;
+}
+
+void Sandbox::takeMail(const SinkMail &mail, bool isTaken)
+{
+    const MailExcerpt excerpt = excerptOf(mail.bytes);
+    if (!excerpt.messageId.isEmpty())
+        m_ledger.countReception(excerpt.messageId.toUtf8());
+    if (!isTaken)
+        return;
+    AcceptedMessage message;
+    message.provider = QStringLiteral("smtp");
+    message.id = QString::fromLatin1(m_ids.next());
+    message.key = excerpt.messageId;
+    message.to = QString::fromUtf8(mail.recipients.join(", "));
+    message.subject = excerpt.subject;
+    message.preview = excerpt.text.left(previewLength);
+    message.at = m_clock->now();
+    message.from = excerpt.from;
+    m_ledger.accept(std::move(message));
+}
+
 void Sandbox::close()
 {
+    if (m_sink)
+        m_sink->close();
     m_server.close();
     const auto connections = findChildren<HttpConnection *>(QString(), Qt::FindDirectChildrenOnly);
     for (HttpConnection *connection : connections)
@@ -132,6 +179,9 @@ Result<void> Sandbox::setScript(const QByteArray &json)
     if (!script)
         return script.error();
     m_script.start(std::move(*script), m_clock->ticks());
+    m_callbacks.setTargets(m_script.script().callbacks);
+    if (m_sink)
+        m_sink->follow(m_script.script().smtp);
     return {};
 }
 
@@ -154,6 +204,10 @@ void Sandbox::reset()
 {
     m_ledger.reset();
     m_ids.forgetEarlier();
+    m_callbacks.forget();
+    if (m_sink)
+        m_sink->follow(m_script.script().smtp);
+    m_resend.reset();
     m_expo.reset();
     m_twilio.reset();
     m_postmark.reset();
@@ -204,7 +258,10 @@ void Sandbox::serve(HttpConnection &connection, const HttpRequest &request)
             facts.recipients = route->recipients(received);
         decision = m_script.decide(facts, now.ticks);
     }
-    deliver(connection, work(received, decision, now), decision.action);
+    m_steps = decision.action.callbacks;
+    Served served = work(received, decision, now);
+    m_steps.reset();
+    deliver(connection, std::move(served), decision.action);
 }
 
 Served Sandbox::work(const Received &received, const Decision &decision, Moment now)
@@ -258,7 +315,9 @@ HttpReply Sandbox::ownPage(const HttpRequest &request)
         const int count = newest.toInt(&ok);
         reply.body = messagesPage(m_ledger.messages(ok && count >= 0 ? count : -1));
     } else if (request.method == "GET" && request.path == "/sandbox/stats") {
-        reply.body = statsPage(m_ledger.stats());
+        reply.body = statsPage(m_ledger.stats(), m_sink ? std::optional(m_sink->counts()) : std::nullopt);
+    } else if (request.method == "GET" && request.path == "/sandbox/callbacks") {
+        reply.body = callbacksPage(m_callbacks.counts(), m_callbacks.sendgridKey());
     } else if (request.method == "POST" && request.path == "/sandbox/reset") {
         reset();
         reply.body = "{}";
@@ -268,8 +327,9 @@ HttpReply Sandbox::ownPage(const HttpRequest &request)
         reply.body = set ? QByteArray("{}") : messagePage(set.error().message);
     } else {
         reply.status = 404;
-        reply.body = messagePage(QStringLiteral("Here are GET /sandbox/messages, GET /sandbox/stats, "
-                                                "POST /sandbox/reset and POST /sandbox/script."));
+        reply.body =
+            messagePage(QStringLiteral("Here are GET /sandbox/messages, GET /sandbox/stats, "
+                                       "GET /sandbox/callbacks, POST /sandbox/reset and POST /sandbox/script."));
     }
     return reply;
 }

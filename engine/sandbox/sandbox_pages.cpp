@@ -30,17 +30,35 @@ QByteArray messagesPage(const std::vector<AcceptedMessage> &messages)
     return QJsonDocument(list).toJson(QJsonDocument::Compact);
 }
 
-QByteArray statsPage(const Stats &stats)
+QByteArray statsPage(const Stats &stats, const std::optional<SinkCounts> &mail)
 {
     QJsonObject statuses;
     for (auto it = stats.statuses.begin(); it != stats.statuses.end(); ++it)
         statuses.insert(it.key() == 0 ? QStringLiteral("none") : QString::number(it.key()), it.value());
-    return QJsonDocument(QJsonObject{{QStringLiteral("requests"), stats.requests},
-                                     {QStringLiteral("accepted"), stats.accepted},
-                                     {QStringLiteral("duplicates_suppressed"), stats.duplicatesSuppressed},
-                                     {QStringLiteral("distinct_keys"), stats.distinctKeys},
-                                     {QStringLiteral("repeated_keys"), stats.repeatedKeys},
-                                     {QStringLiteral("statuses"), statuses}})
+    QJsonObject page{{QStringLiteral("requests"), stats.requests},
+                     {QStringLiteral("accepted"), stats.accepted},
+                     {QStringLiteral("duplicates_suppressed"), stats.duplicatesSuppressed},
+                     {QStringLiteral("distinct_keys"), stats.distinctKeys},
+                     {QStringLiteral("repeated_keys"), stats.repeatedKeys},
+                     {QStringLiteral("statuses"), statuses}};
+    if (mail) {
+        page.insert(QStringLiteral("smtp"), QJsonObject{{QStringLiteral("connections"), mail->connections},
+                                                        {QStringLiteral("mail_commands"), mail->mailCommands},
+                                                        {QStringLiteral("received"), mail->received},
+                                                        {QStringLiteral("accepted"), mail->accepted}});
+    }
+    return QJsonDocument(page).toJson(QJsonDocument::Compact);
+}
+
+QByteArray callbacksPage(const CallbackCounts &counts, const QByteArray &sendgridKey)
+{
+    return QJsonDocument(QJsonObject{{QStringLiteral("posted"), counts.posted},
+                                     {QStringLiteral("accepted"), counts.accepted},
+                                     {QStringLiteral("refused"), counts.refused},
+                                     {QStringLiteral("unanswered"), counts.unanswered},
+                                     {QStringLiteral("given_up"), counts.givenUp},
+                                     {QStringLiteral("waiting"), counts.waiting},
+                                     {QStringLiteral("sendgrid_public_key"), QString::fromLatin1(sendgridKey)}})
         .toJson(QJsonDocument::Compact);
 }
 

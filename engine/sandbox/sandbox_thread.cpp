@@ -36,6 +36,16 @@ quint16 SandboxThread::port() const
     return ask([](Sandbox &sandbox) { return sandbox.port(); });
 }
 
+Result<void> SandboxThread::listenSmtp(const QHostAddress &address, quint16 port)
+{
+    return ask([&](Sandbox &sandbox) { return sandbox.listenSmtp(address, port); });
+}
+
+quint16 SandboxThread::smtpPort() const
+{
+    return ask([](Sandbox &sandbox) { return sandbox.smtpPort(); });
+}
+
 void SandboxThread::close()
 {
     ask([](Sandbox &sandbox) {
@@ -57,6 +67,16 @@ std::vector<AcceptedMessage> SandboxThread::messages() const
 Stats SandboxThread::stats() const
 {
     return ask([](Sandbox &sandbox) { return sandbox.stats(); });
+}
+
+CallbackCounts SandboxThread::callbackCounts() const
+{
+    return ask([](Sandbox &sandbox) { return sandbox.callbackCounts(); });
+}
+
+QByteArray SandboxThread::sendgridCallbackKey() const
+{
+    return ask([](Sandbox &sandbox) { return sandbox.sendgridCallbackKey(); });
 }
 
 qint64 SandboxThread::receptions(const QString &key) const

@@ -16,10 +16,14 @@ public:
 
     Result<void> listen(const QHostAddress &address = QHostAddress::LocalHost, quint16 port = 0);
     quint16 port() const;
+    Result<void> listenSmtp(const QHostAddress &address = QHostAddress::LocalHost, quint16 port = 0);
+    quint16 smtpPort() const;
     void close();
     Result<void> setScript(const QByteArray &json);
     std::vector<AcceptedMessage> messages() const;
     Stats stats() const;
+    CallbackCounts callbackCounts() const;
+    QByteArray sendgridCallbackKey() const;
     qint64 receptions(const QString &key) const;
     void reset();
     // For connections to its signals only: they arrive queued in the receiver's thread.

@@ -35,6 +35,8 @@ void Action::fillFrom(const Action &other)
         if (!partial.contains(it.key()))
             partial.insert(it.key(), it.value());
     }
+    if (!callbacks)
+        callbacks = other.callbacks;
     if (ending == Ending::Answer)
         ending = other.ending;
     if (spoil == Spoil::None)

@@ -1,6 +1,8 @@
 #pragma once
 #include "domain/clock.h"
 #include "domain/result.h"
+#include "sandbox/callback_plan.h"
+#include "sandbox/sink_script.h"
 #include <QByteArray>
 #include <QMap>
 #include <QString>
@@ -40,10 +42,11 @@ struct Action
     std::optional<int> status;
     std::vector<std::pair<QByteArray, QByteArray>> headers;
     std::optional<QByteArray> body;
-    QString error;              // a provider's error name
-    QString receipt;            // push: the later receipt's error, or "absent"
-    QByteArray redirect;        // the Location
-    QMap<int, QString> partial; // position in the request -> error name
+    QString error;                          // a provider's error name
+    QString receipt;                        // push: the later receipt's error, or "absent"
+    QByteArray redirect;                    // the Location
+    QMap<int, QString> partial;             // position in the request -> error name
+    std::optional<CallbackSteps> callbacks; // of the messages that are taken; nothing: the provider's usual ones
     Ending ending = Ending::Answer;
     Spoil spoil = Spoil::None;
 
@@ -69,8 +72,10 @@ struct Script
     bool requireAuth = true;
     QByteArray apiKey;                       // empty: any
     QByteArray expoAccessToken;              // empty: none is asked for
-    std::optional<qint64> ratePerSecond;     // requests, Resend
+    std::optional<qint64> ratePerSecond;     // requests to each of the providers but the push ones
     std::optional<qint64> expoRatePerSecond; // notifications
+    CallbackTargets callbacks;               // of the providers that call back
+    SinkScript smtp;                         // for the mail server beside it
 
     // Reads a script: an array of rules, or an object with options and "rules". Invalid names rule number and key.
     static Result<Script> parse(const QByteArray &json);

@@ -1,7 +1,7 @@
 #include "sandbox/script.h"
 
-#include "domain/json_document.h"
 #include "sandbox/provider_errors.h"
+#include "sandbox/script_members.h"
 
 #include <algorithm>
 
@@ -10,103 +10,6 @@ namespace sendoff::sandbox {
 namespace {
 
 using Kind = JsonValue::Kind;
-
-// Reads the members of one object; keeps the first error, which names the place ("rule 2") and the key.
-class MemberReader
-{
-public:
-    MemberReader(QString place, const JsonValue &object, QString prefix, std::optional<Error> &error)
-        : m_place(std::move(place))
-        , m_object(object)
-        , m_prefix(std::move(prefix))
-        , m_error(error)
-    {
-        if (object.kind() != Kind::Object)
-            fail(QString(), QStringLiteral("must be an object"));
-    }
-
-    void fail(const QString &key, const QString &why)
-    {
-        QString name = m_prefix + key;
-        if (name.endsWith(u'.'))
-            name.chop(1);
-        if (!m_error)
-            m_error = Error{ErrorCode::Invalid, m_place + QStringLiteral(": ") + name + QLatin1Char(' ') + why};
-    }
-
-    const JsonValue *take(const QString &key)
-    {
-        m_known.append(key);
-        return m_object.member(key);
-    }
-
-    std::optional<qint64> whole(const QString &key, qint64 least, qint64 most)
-    {
-        const JsonValue *value = take(key);
-        if (!value)
-            return std::nullopt;
-        bool ok = value->kind() == Kind::Number;
-        const qint64 number = ok ? value->text().toLongLong(&ok) : 0;
-        if (!ok || number < least || number > most) {
-            fail(key, QStringLiteral("must be a whole number from %1 to %2").arg(least).arg(most));
-            return std::nullopt;
-        }
-        return number;
-    }
-
-    std::optional<Milliseconds> seconds(const QString &key)
-    {
-        const JsonValue *value = take(key);
-        if (!value)
-            return std::nullopt;
-        const double number = value->kind() == Kind::Number ? value->text().toDouble() : -1;
-        if (!(number >= 0) || number > 86'400) {
-            fail(key, QStringLiteral("must be a number of seconds from 0 to 86400"));
-            return std::nullopt;
-        }
-        return Milliseconds(qRound64(number * 1000));
-    }
-
-    QString text(const QString &key)
-    {
-        const JsonValue *value = take(key);
-        if (!value)
-            return {};
-        if (value->kind() != Kind::String || value->text().isEmpty()) {
-            fail(key, QStringLiteral("must be a text that is not empty"));
-            return {};
-        }
-        return value->text();
-    }
-
-    bool flag(const QString &key, bool otherwise = false)
-    {
-        const JsonValue *value = take(key);
-        if (!value)
-            return otherwise;
-        if (value->kind() != Kind::Bool)
-            fail(key, QStringLiteral("must be true or false"));
-        return value->toBool();
-    }
-
-    // Call it last: every key that nobody asked for is a mistake.
-    void refuseUnknown()
-    {
-        for (const auto &[key, value] : m_object.members()) {
-            if (!m_known.contains(key))
-                fail(key, QStringLiteral("is not known; known here: %1").arg(m_known.join(QStringLiteral(", "))));
-        }
-    }
-
-private:
-    QString m_place;
-    const JsonValue &m_object;
-    QString m_prefix;
-    QStringList m_known;
-    std::optional<Error> &m_error;
-};
-
-constexpr qint64 maxCount = 1'000'000'000;
 
 Match readMatch(const QString &place, const JsonValue &json, std::optional<Error> &error)
 {
@@ -160,10 +63,11 @@ void readPartial(MemberReader &reader, Action &action)
     for (const auto &[position, name] : partial->members()) {
         bool ok = false;
         const int index = position.toInt(&ok);
-        if (!ok || index < 0 || index > 99)
-            reader.fail(key, QStringLiteral("has a position that is not a number from 0 to 99"));
+        if (!ok || index < 0 || index > 499)
+            reader.fail(key, QStringLiteral("has a position that is not a number from 0 to 499"));
         const auto known = providerError(name.text());
-        if (!known || known->level == ErrorLevel::ExpoRequest)
+        const bool isOfOneMessage = known ? known->level != ErrorLevel::ExpoRequest : isPostmarkCode(name.text());
+        if (!isOfOneMessage)
             reader.fail(key, QStringLiteral("names an error that no single message can have: %1").arg(name.text()));
         action.partial.insert(index, name.text());
     }
@@ -172,7 +76,7 @@ void readPartial(MemberReader &reader, Action &action)
 void readErrors(MemberReader &reader, Action &action)
 {
     action.error = reader.text(QStringLiteral("error"));
-    if (!action.error.isEmpty() && !action.status && !providerError(action.error))
+    if (!action.error.isEmpty() && !action.status && !providerError(action.error) && !statusOfCode(action.error))
         reader.fail(QStringLiteral("error"), QStringLiteral("is not a known error name; give status as well"));
     action.receipt = reader.text(QStringLiteral("receipt"));
     if (action.receipt.isEmpty() || action.receipt == QStringLiteral("absent"))
@@ -219,8 +123,7 @@ Action readAction(const QString &place, const JsonValue &json, std::optional<Err
 {
     MemberReader reader(place, json, QStringLiteral("action."), error);
     Action action;
-    if (const auto delay = reader.whole(QStringLiteral("delay_ms"), 0, 86'400'000))
-        action.delay = Milliseconds(*delay);
+    action.delay = reader.milliseconds(QStringLiteral("delay_ms"));
     if (const auto status = reader.whole(QStringLiteral("status"), 200, 599))
         action.status = static_cast<int>(*status);
     readHeaders(reader, action);
@@ -232,6 +135,8 @@ Action readAction(const QString &place, const JsonValue &json, std::optional<Err
         reader.fail(QStringLiteral("redirect"), QStringLiteral("must be one line"));
     readPartial(reader, action);
     readEndings(reader, action);
+    if (const JsonValue *callbacks = reader.take(QStringLiteral("callbacks")))
+        action.callbacks = readCallbackSteps(place, QStringLiteral("action.callbacks"), *callbacks, error);
     reader.refuseUnknown();
     if (json.kind() == Kind::Object && json.members().empty())
         reader.fail(QString(), QStringLiteral("is empty: it would do nothing"));
@@ -258,7 +163,7 @@ Rule readRule(qsizetype number, const JsonValue &json, std::optional<Error> &err
     }
     const Action &action = rule.action;
     if (rule.isAboutOneToken() && (action.delay || action.body || !action.headers.empty() ||
-                                   !action.partial.isEmpty() || !action.redirect.isEmpty() ||
+                                   !action.partial.isEmpty() || !action.redirect.isEmpty() || action.callbacks ||
                                    action.ending != Action::Ending::Answer || action.spoil != Action::Spoil::None)) {
         reader.fail(QStringLiteral("action"),
                     QStringLiteral("is about one token's ticket, so only error and receipt may "
@@ -287,6 +192,10 @@ Result<Script> Script::parse(const QByteArray &json)
         script.expoAccessToken = reader.text(QStringLiteral("expo_access_token")).toUtf8();
         script.ratePerSecond = reader.whole(QStringLiteral("rate_per_second"), 1, maxCount);
         script.expoRatePerSecond = reader.whole(QStringLiteral("expo_rate_per_second"), 1, maxCount);
+        if (const JsonValue *callbacks = reader.take(QStringLiteral("callbacks")))
+            script.callbacks = readCallbackTargets(*callbacks, error);
+        if (const JsonValue *smtp = reader.take(QStringLiteral("smtp")))
+            script.smtp = readSinkScript(*smtp, error);
         reader.refuseUnknown();
         if (rules && rules->kind() != Kind::Array)
             reader.fail(QStringLiteral("rules"), QStringLiteral("must be an array"));

@@ -29,6 +29,16 @@ QString deliveryOf(const QJsonObject &personalization)
     return personalization.value(QLatin1String("custom_args")).toObject().value(QLatin1String("delivery")).toString();
 }
 
+// Those of the mail, and over them those of this recipient.
+QJsonObject argumentsOf(const QJsonObject &mail, const QJsonObject &personalization)
+{
+    QJsonObject arguments = mail.value(QLatin1String("custom_args")).toObject();
+    const QJsonObject own = personalization.value(QLatin1String("custom_args")).toObject();
+    for (auto it = own.begin(); it != own.end(); ++it)
+        arguments.insert(it.key(), it.value());
+    return arguments;
+}
+
 bool isAddress(const QString &text)
 {
     const qsizetype at = text.lastIndexOf(u'@');
@@ -141,6 +151,8 @@ HttpReply SendgridApi::accept(const QJsonObject &mail, Moment now)
         const QJsonObject content = mail.value(QLatin1String("content")).toArray().at(0).toObject();
         message.preview = content.value(QLatin1String("value")).toString().left(previewLength);
         message.at = now.wall;
+        message.from = mail.value(QLatin1String("from")).toObject().value(QLatin1String("email")).toString();
+        message.labels = argumentsOf(mail, one);
         m_ledger.accept(std::move(message));
     }
     HttpReply reply;

@@ -100,7 +100,7 @@ private:
     {
         const QByteArray verb = line.left(line.indexOf(' ') < 0 ? line.size() : line.indexOf(' ')).toUpper();
         if (verb == "EHLO" || verb == "HELO") {
-            m_mail = {};
+            forgetMail();
             answer(SinkStage::Hello, verb == "EHLO" ? abilities() : "250 sink.example");
         } else if (verb == "STARTTLS" && canEncrypt()) {
             answer(SinkStage::StartTls, "220 2.0.0 go on");
@@ -113,7 +113,7 @@ private:
         } else if (verb == "DATA") {
             answer(SinkStage::Data, m_mail.recipients.isEmpty() ? "503 5.5.1 no recipients" : "354 go on");
         } else if (verb == "RSET") {
-            m_mail = {};
+            forgetMail();
             answer(SinkStage::Reset, "250 2.0.0 forgotten");
         } else if (verb == "NOOP") {
             write("250 2.0.0 yes");
@@ -129,7 +129,7 @@ private:
         ++m_sink.m_counts.mailCommands;
         if (!m_sink.m_options.mechanisms.isEmpty() && m_user.isEmpty())
             return write("530 5.7.0 log in first");
-        m_mail = {};
+        forgetMail();
         std::tie(m_mail.sender, m_mail.sizeAndMore) = pathOf(line);
         m_mail.isEncrypted = m_socket->isEncrypted();
         m_mail.user = m_user;
@@ -138,6 +138,8 @@ private:
 
     void takeRecipient(const QByteArray &line)
     {
+        if (!m_hasSender)
+            return write("503 5.5.1 no sender");
         const QByteArray recipient = pathOf(line).first;
         if (m_sink.isPutOff(recipient))
             return write("450 4.7.1 greylisted, try again in 5 minutes");
@@ -217,6 +219,9 @@ private:
     void act(SinkStage stage, const SinkRule &rule, const QByteArray &usual)
     {
         using Ending = SinkRule::Ending;
+        const QByteArray reply = rule.reply.isEmpty() ? usual : rule.reply;
+        if (stage == SinkStage::EndOfData)
+            Q_EMIT m_sink.mailEnded(m_mail, reply.startsWith('2'));
         if (rule.ending == Ending::Silence) {
             m_isSilent = true;
             m_socket->setReadBufferSize(1); // nor does it read what still comes
@@ -224,13 +229,16 @@ private:
         }
         if (rule.ending == Ending::Drop)
             return m_socket->abort();
-        const QByteArray reply = rule.reply.isEmpty() ? usual : rule.reply;
         write(reply);
         if (rule.ending == Ending::Close || stage == SinkStage::Quit || reply.startsWith("421"))
             return m_socket->disconnectFromHost();
         if (stage == SinkStage::StartTls && reply.startsWith('2')) {
             m_in.clear(); // what came before TLS is not to be believed
             m_socket->startServerEncryption();
+        } else if (stage == SinkStage::Mail) {
+            m_hasSender = reply.startsWith('2');
+        } else if (stage == SinkStage::Rcpt && !reply.startsWith('2')) {
+            m_mail.recipients.removeLast(); // refused
         } else if (stage == SinkStage::Data && reply.startsWith('3')) {
             m_isInBody = true;
             m_bodySeen = false;
@@ -238,8 +246,14 @@ private:
             m_sink.m_counts.accepted += reply.startsWith('2') ? 1 : 0;
             if (reply.startsWith('2'))
                 m_sink.keep(std::move(m_mail));
-            m_mail = {};
+            forgetMail();
         }
+    }
+
+    void forgetMail()
+    {
+        m_mail = {};
+        m_hasSender = false;
     }
 
     void write(const QByteArray &reply) { m_socket->write(reply + "\r\n"); }
@@ -252,6 +266,7 @@ private:
     QByteArray m_mechanism;
     QByteArrayList m_given;
     int m_login = 0;
+    bool m_hasSender = false;
     bool m_isInBody = false;
     bool m_bodySeen = false;
     bool m_isWaiting = false; // a delayed reply is due
@@ -308,6 +323,22 @@ Result<void> SmtpSink::listen(const QHostAddress &address, quint16 port)
 quint16 SmtpSink::port() const
 {
     return m_server->serverPort();
+}
+
+void SmtpSink::close()
+{
+    m_server->close();
+    dropConnections();
+}
+
+void SmtpSink::follow(const SinkScript &script)
+{
+    m_options.isGreylisting = script.isGreylisting;
+    m_options.user = script.user;
+    m_options.password = script.password;
+    m_options.mechanisms = script.user.isEmpty() ? QByteArrayList() : QByteArrayList{"PLAIN", "LOGIN"};
+    m_seen.clear();
+    setRules(script.rules);
 }
 
 void SmtpSink::setRules(std::vector<SinkRule> rules)

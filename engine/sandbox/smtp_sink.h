@@ -1,6 +1,7 @@
 #pragma once
 #include "domain/clock.h"
 #include "domain/result.h"
+#include "sandbox/sink_script.h"
 #include <QByteArrayList>
 #include <QHostAddress>
 #include <QObject>
@@ -10,27 +11,6 @@
 #include <vector>
 
 namespace sendoff::sandbox {
-
-// Where a rule takes hold: before the reply to that command. Body: when the first bytes of a mail arrive. EndOfData:
-// when its final dot has arrived.
-enum class SinkStage { Connect, Hello, StartTls, Auth, Mail, Rcpt, Data, Body, EndOfData, Reset, Quit };
-
-// How the sink departs from a server that takes everything. The first rule that fits is used.
-struct SinkRule
-{
-    SinkStage stage = SinkStage::Rcpt;
-    QByteArray reply; // in place of the usual one, without its line end; empty: the usual one
-    enum class Ending {
-        None,
-        Drop,   // the connection ends instead of the reply
-        Close,  // the connection ends after the reply
-        Silence // no reply, and the connection stays
-    };
-    Ending ending = Ending::None;
-    Milliseconds delay{0}; // before the reply
-    int times = -1;        // -1: always
-    QByteArray recipient;  // only mails to this address; empty: all. For stages before Rcpt it must be empty
-};
 
 struct SinkOptions
 {
@@ -78,13 +58,18 @@ public:
     // Port 0 takes a free one. Unavailable: the address can't be listened on.
     Result<void> listen(const QHostAddress &address = QHostAddress::LocalHost, quint16 port = 0);
     quint16 port() const;
+    void close(); // stops listening and drops every connection
     void setRules(std::vector<SinkRule> rules);
+    // Rules, greylisting and login from a script; the options it does not know stay. Greylisting begins again.
+    void follow(const SinkScript &script);
     const std::vector<SinkMail> &mails() const { return m_mails; }
     SinkCounts counts() const { return m_counts; }
     void dropConnections(); // as a server does that restarts
 
 Q_SIGNALS:
     void mailReceived(); // its final dot has arrived, nothing is answered yet
+    // The same mail a moment later, before the reply leaves. `isTaken`: the reply is, or would have been, a 2xx.
+    void mailEnded(const sendoff::sandbox::SinkMail &mail, bool isTaken);
 
 private:
     friend class SinkSession;

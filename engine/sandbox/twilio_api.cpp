@@ -106,7 +106,7 @@ Served TwilioApi::serve(const Received &received, const Decision &decision, cons
     } else {
         const QUrlQuery form = formOf(request.body);
         const int problem = problemOf(form);
-        served.reply = problem == 0 ? create(form, now) : refused(400, problem);
+        served.reply = problem == 0 ? create(form, Path(request.path).account, now) : refused(400, problem);
     }
     return served;
 }
@@ -147,7 +147,7 @@ int TwilioApi::problemOf(const QUrlQuery &form)
     return 0;
 }
 
-HttpReply TwilioApi::create(const QUrlQuery &form, Moment now)
+HttpReply TwilioApi::create(const QUrlQuery &form, const QByteArray &account, Moment now)
 {
     Message message{"SM" + m_ids.next().replace("-", ""), valueOf(form, "To"), valueOf(form, "From"), now.wall};
     AcceptedMessage accepted;
@@ -157,6 +157,9 @@ HttpReply TwilioApi::create(const QUrlQuery &form, Moment now)
     accepted.to = message.to;
     accepted.preview = valueOf(form, "Body").left(previewLength);
     accepted.at = now.wall;
+    accepted.from = message.from;
+    accepted.callbackUrl = valueOf(form, "StatusCallback").toUtf8();
+    accepted.account = account;
     m_ledger.accept(std::move(accepted));
     HttpReply reply;
     reply.status = 201;

@@ -32,7 +32,7 @@ private:
 
     static int problemOf(const QUrlQuery &form); // an error code, 0: none
     static bool isAuthorized(const Received &received, const Script &script);
-    HttpReply create(const QUrlQuery &form, Moment now);
+    HttpReply create(const QUrlQuery &form, const QByteArray &account, Moment now);
     HttpReply list(const QUrlQuery &query) const;
     HttpReply one(const QByteArray &sid) const;
     static QByteArray json(const Message &message);

@@ -185,7 +185,8 @@ Result<QString> reset(Session &session, const Control &control)
     const int changed = session
                             .run("UPDATE sendoff_provider SET breaker = 'closed', breaker_trips = 0, breaker_until = "
                                  "NULL, breaker_reason = '', throttled_until = NULL, override_step_us = NULL, "
-                                 "override_until = NULL, changed_at = $now WHERE name = ?",
+                                 "override_until = NULL, learned_step_us = NULL, learned_at = NULL, changed_at = $now "
+                                 "WHERE name = ?",
                                  {control.parameters.target})
                             .affected();
     if (changed == 0)

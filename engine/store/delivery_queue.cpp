@@ -5,6 +5,7 @@
 #include "store/fair_queue.h"
 #include "store/json_rows.h"
 
+#include <QSet>
 #include <algorithm>
 #include <map>
 
@@ -301,7 +302,7 @@ Result<std::vector<HandOver>> handOver(Database &database, const std::vector<Lea
                 "AND (x.scope = 'all' OR (x.scope = 'category' AND x.scope_value = h.category) "
                 "OR (x.scope = 'provider' AND x.scope_value = h.provider))), "
                 "CASE WHEN h.has_unknown = 1 AND EXISTS (SELECT 1 FROM sendoff_receipt r WHERE r.delivery_id = h.id "
-                "AND r.kind IN ('accepted', 'delivered')) THEN 1 ELSE 0 END "
+                "AND r.kind IN ('accepted', 'delivered') AND r.arrived_at >= h.first_handed_at) THEN 1 ELSE 0 END "
                 "FROM $rows JOIN sendoff_delivery_hot h ON h.id = value->>'id' AND h.lease_token = "
                 "CAST(value->>'token' AS bigint) "
                 "WHERE h.lease_until > $now_plus(?)",
@@ -327,12 +328,24 @@ Result<std::vector<HandOver>> handOver(Database &database, const std::vector<Lea
             if (each.handed)
                 leaving.push_back({each.id, each.token});
         }
-        if (!leaving.empty())
-            session.run("UPDATE sendoff_delivery_hot SET attempts = attempts + 1, handed_at = $now, "
-                        "first_handed_at = COALESCE(first_handed_at, $now) "
-                        "FROM (SELECT value->>'id' AS id, CAST(value->>'token' AS bigint) AS token FROM $rows) r "
-                        "WHERE sendoff_delivery_hot.id = r.id AND lease_token = r.token",
-                        {leaseRows(leaving)});
+        if (leaving.empty())
+            return found;
+        // The read locked nothing: whose lease was taken since then is not met here and must not be sent.
+        QSet<QString> counted;
+        {
+            Cursor row = session.run(
+                "UPDATE sendoff_delivery_hot SET attempts = attempts + 1, handed_at = $now, "
+                "first_handed_at = COALESCE(first_handed_at, $now) "
+                "FROM (SELECT value->>'id' AS id, CAST(value->>'token' AS bigint) AS token FROM $rows) r "
+                "WHERE sendoff_delivery_hot.id = r.id AND lease_token = r.token RETURNING sendoff_delivery_hot.id",
+                {leaseRows(leaving)});
+            while (row.next())
+                counted.insert(row.text(0));
+        }
+        found.erase(
+            std::remove_if(found.begin(), found.end(),
+                           [&](const HandOver &each) { return each.handed && !counted.contains(each.id.value); }),
+            found.end());
         return found;
     });
 }

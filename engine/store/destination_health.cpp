@@ -10,8 +10,10 @@ namespace {
 
 bool countsAsFailure(Outcome outcome)
 {
-    return outcome == Outcome::Transient || outcome == Outcome::Unknown || outcome == Outcome::PermanentMessage;
+    return outcome != Outcome::Accepted && outcome != Outcome::PermanentRecipient;
 }
+
+constexpr qint64 destinationRest = 86'400'000; // milliseconds
 
 const QByteArray suppressionTarget =
     "INSERT INTO sendoff_suppression (channel, address_hash, address_mask, reason, source_delivery, created_by) ";
@@ -45,13 +47,19 @@ void countFailures(Session &session, const JsonRows &failed, const JsonRows &wor
         "ON CONFLICT (address_hash) DO UPDATE SET failures = sendoff_destination.failures + excluded.failures, "
         "failing_since = COALESCE(sendoff_destination.failing_since, excluded.failing_since)",
         {failed.json()});
-    session.run(suppressionTarget +
-                    "SELECT d.channel, d.address_hash, max(d.address_mask), 'refused', max(d.id), 'destination failed "
-                    "too often' FROM sendoff_delivery d JOIN sendoff_destination x ON x.address_hash = d.address_hash "
-                    "WHERE d.id $any(SELECT value->>'id' FROM $rows) AND x.failures >= ? "
-                    "GROUP BY d.channel, d.address_hash" +
-                    suppressionOnce,
-                {failed.json(), destinationFailures});
+    // For a day: a receiver that was only away comes back by itself, and the count begins anew.
+    session.run("INSERT INTO sendoff_suppression (channel, address_hash, address_mask, reason, source_delivery, "
+                "created_by, expires_at) SELECT d.channel, d.address_hash, max(d.address_mask), 'refused', max(d.id), "
+                "'destination failed too often', $now_plus(?) FROM sendoff_delivery d JOIN sendoff_destination x ON "
+                "x.address_hash = d.address_hash WHERE d.id $any(SELECT value->>'id' FROM $rows) AND x.failures >= ? "
+                "GROUP BY d.channel, d.address_hash "
+                "ON CONFLICT (channel, address_hash, scope, scope_value, reason) DO UPDATE SET expires_at = "
+                "excluded.expires_at WHERE sendoff_suppression.expires_at IS NOT NULL",
+                {destinationRest, failed.json(), destinationFailures});
+    session.run(
+        "UPDATE sendoff_destination SET failures = 0, failing_since = NULL WHERE failures >= ? AND address_hash "
+        "$any(SELECT d.address_hash FROM sendoff_delivery d WHERE d.id $any(SELECT value->>'id' FROM $rows))",
+        {destinationFailures, failed.json()});
 }
 
 } // namespace
@@ -66,7 +74,7 @@ void noteDestinations(Session &session, const std::vector<Settlement> &settlemen
         if (!settlement.attempt || !wasWritten(settlement.id))
             continue;
         const Outcome outcome = settlement.attempt->outcome;
-        if (outcome == Outcome::PermanentRecipient)
+        if (outcome == Outcome::PermanentRecipient && settlement.attempt->suppresses)
             refused.row().text("id", settlement.id.value);
         if (settlement.channel != Channel::Webhook)
             continue;

@@ -6,7 +6,7 @@ namespace sendoff::store {
 
 class Session;
 
-// A webhook's destination is given up after so many attempts in a row that it did not take.
+// A webhook's destination is left alone for a day after so many attempts in a row that it did not take.
 constexpr int destinationFailures = 20;
 
 // What attempts say of the addresses they went to, in the settling transaction: an address that its provider refused

@@ -3,6 +3,8 @@
 #include "domain/json_document.h"
 #include "store/json_rows.h"
 
+#include <algorithm>
+
 namespace sendoff::store {
 
 namespace {
@@ -24,11 +26,27 @@ void record(Session &session, const Failover &failover, int count)
                     {QString(toText(failover.channel)), failover.from, failover.to, count, reason, failover.engine});
 }
 
+// What another provider may have waiting when it is given more: what comes back later must not stand in a line there
+// that its own limit never ends.
+constexpr int maxWaiting = 1'000;
+
+int roomAt(Session &session, const QString &provider)
+{
+    Cursor row = session.run("SELECT count(*) FROM (SELECT 1 AS one FROM sendoff_delivery_hot WHERE provider = ? AND "
+                             "(state = 'ready' OR (state = 'scheduled' AND due_at <= $now)) LIMIT ?) AS few",
+                             {provider, maxWaiting});
+    row.next();
+    return maxWaiting - int(row.integer(0));
+}
+
 } // namespace
 
-Result<int> failOver(Database &database, const Failover &failover, int limit)
+Result<int> failOver(Database &database, const Failover &failover, int most)
 {
     return database.write([&](Session &session) {
+        const int limit = std::min(most, roomAt(session, failover.to));
+        if (limit <= 0)
+            return 0;
         JsonRows ids;
         int count = 0;
         {
@@ -82,7 +100,10 @@ Result<QStringList> sendableProviders(Database &database, const QStringList &pro
         Cursor row =
             session.run("SELECT name FROM sendoff_provider WHERE name $any(SELECT value->>'name' FROM $rows) "
                         "AND breaker = 'closed' AND NOT (paused = 1 AND (paused_until IS NULL OR paused_until > "
-                        "$now))",
+                        "$now)) AND (throttled_until IS NULL OR throttled_until <= $now) "
+                        "AND (daily_limit = 0 OR day <> $today OR day_used < daily_limit) "
+                        "AND (monthly_limit = 0 OR substr(day, 1, 7) <> substr($today, 1, 7) OR month_used < "
+                        "monthly_limit)",
                         {rows.json()});
         while (row.next())
             sendable += row.text(0);

@@ -293,7 +293,8 @@ bool mustWait(Session &session, const Taken &taken, const OperationPlan &plan)
     if (!plan.givesBack || plan.perSecond <= 0 || isYoung) // so young that it can't have
         return false;
     return session
-        .run("SELECT 1 FROM sendoff_delivery_hot WHERE operation_id = ? AND due_at <= $now LIMIT 1 OFFSET ?",
+        .run("SELECT 1 FROM sendoff_delivery_hot WHERE operation_id = ? AND due_at <= $now AND state IN ('scheduled', "
+             "'ready') LIMIT 1 OFFSET ?",
              {taken.id, plan.perSecond * backlogSeconds})
         .next();
 }

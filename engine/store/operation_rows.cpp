@@ -37,6 +37,8 @@ const QHash<QByteArray, QByteArray> &scheduledColumns()
         {"lease_holder", "NULL"},
         {"lease_until", "NULL"},
         {"handed_at", "NULL"},
+        // A new life: its key's window and the receipts that count begin anew, unless an outcome is still open.
+        {"first_handed_at", "CASE WHEN d.has_unknown = 1 THEN d.first_handed_at ELSE NULL END"},
         {"accepted_at", "NULL"},
         {"ended_at", "NULL"},
         {"operation_id", "r.operation"},

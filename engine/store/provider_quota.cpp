@@ -131,19 +131,22 @@ Result<QuotaGrant> takeBucket(Database &database, const QString &provider, const
     if (state.stepMicroseconds <= 0)
         return QuotaGrant{want, Milliseconds(0), {}};
     const qint64 step = state.stepMicroseconds;
-    // GCRA in one UPDATE of one row: computed from a sub-select it would lose updates. M = max(tat, now);
-    // available = (now + burst * step - M) / step.
-    const QByteArray start = "CASE WHEN tat_us > $now_us THEN tat_us ELSE $now_us END";
+    // GCRA in one UPDATE of one row: computed from a sub-select it would lose updates. M = max(tat, now), and at most
+    // an empty bucket: what lies further ahead was taken at a slower rate that holds no more. available = (now + burst
+    // * step - M) / step.
+    const QByteArray start = "$least($greatest(tat_us, $now_us), $now_us + ?)";
     const QByteArray available = "(($now_us + ? - " + start + ") / ? - ?)";
     const QByteArray granted =
         "CASE WHEN " + available + " < 0 THEN 0 WHEN " + available + " < ? THEN " + available + " ELSE ? END";
     const qint64 reserved = floor * state.burst / state.configuredBurst;
-    const QVariantList availableValues{state.burst * step, step, reserved};
+    const qint64 whole = state.burst * step;
+    const QVariantList availableValues{whole, whole, step, reserved};
     QVariantList grantedValues = availableValues + availableValues;
     grantedValues << want;
     grantedValues += availableValues;
     grantedValues << want;
-    QVariantList values = grantedValues;
+    QVariantList values{whole};
+    values += grantedValues;
     values << step;
     values += grantedValues;
     values << provider;

@@ -105,11 +105,11 @@ struct Target
 std::vector<Waiting> waitingReceipts(Session &session, int limit)
 {
     std::vector<Waiting> found;
-    Cursor row = session.run(
-        "SELECT id, provider, kind, provider_message_id, delivery_id, detail, provider_code, suppresses, "
-        "suppress_reason, address_hash, address_mask, tries FROM sendoff_receipt "
-        "WHERE applied_at IS NULL AND (try_after IS NULL OR try_after <= $now) ORDER BY id LIMIT ? $skip_locked",
-        {limit});
+    Cursor row =
+        session.run("SELECT id, provider, kind, provider_message_id, delivery_id, detail, provider_code, suppresses, "
+                    "suppress_reason, address_hash, address_mask, tries FROM sendoff_receipt "
+                    "WHERE applied_at IS NULL AND try_after <= $now ORDER BY try_after, id LIMIT ? $skip_locked",
+                    {limit});
     while (row.next()) {
         Waiting each;
         each.id = row.integer(0);
@@ -158,13 +158,10 @@ std::optional<Target> targetOf(Session &session, const Waiting &receipt)
     return target ? target : targetIn(session, "sendoff_delivery_history", receipt);
 }
 
-QByteArray endingColumns(bool accepted)
-{
-    return QByteArray("state = ?, reason = ?, detail = ?, has_unknown = 0, lease_token = lease_token + 1, "
-                      "ended_at = COALESCE(ended_at, $now), provider_message_id = COALESCE(NULLIF(?, ''), "
-                      "provider_message_id)") +
-           (accepted ? ", accepted_at = COALESCE(accepted_at, $now)" : "");
-}
+constexpr auto endingColumns =
+    "state = ?, reason = ?, detail = ?, has_unknown = 0, lease_token = lease_token + 1, "
+    "ended_at = COALESCE(ended_at, $now), provider_message_id = COALESCE(NULLIF(?, ''), provider_message_id), "
+    "accepted_at = COALESCE(accepted_at, $now)";
 
 void move(Session &session, const Target &target, const Waiting &receipt, DeliveryState state)
 {
@@ -174,7 +171,7 @@ void move(Session &session, const Target &target, const Waiting &receipt, Delive
     const QString detail = isBounce ? said : QString();
     const QVariantList values{QString(toText(state)), QString(toText(reason)),
                               detail.isNull() ? QLatin1String("") : detail, receipt.messageId, target.id};
-    const QByteArray columns = endingColumns(true);
+    const QByteArray columns = endingColumns;
     if (!target.isLive) {
         session.run("UPDATE sendoff_delivery_history SET " + columns + " WHERE id = ?", values);
         return;
@@ -242,7 +239,10 @@ Applied apply(Session &session, const Target &target, const Waiting &receipt)
     if (target.state == DeliveryState::Leased)
         return Applied::Later; // an attempt is under way: its own end comes first
     const Rank rank = rankOf(receipt.kind);
-    const bool isOpenQuestion = target.hasUnknown || target.state == DeliveryState::Unknown;
+    // What a person or a later event ended, or an edit replaced, stays as it is.
+    const bool mayMove = target.isLive || target.state == DeliveryState::Unknown ||
+                         target.state == DeliveryState::Dead || target.state == DeliveryState::Expired;
+    const bool isOpenQuestion = mayMove && (target.hasUnknown || target.state == DeliveryState::Unknown);
     if (isOpenQuestion) {
         move(session, target, receipt, stateAfterUnknown(rank));
     } else if (target.state == DeliveryState::Accepted || target.state == DeliveryState::Delivered ||
@@ -293,8 +293,8 @@ Result<int> keepReceipts(Database &database, const std::vector<ArrivedReceipt> &
                 session
                     .run("INSERT INTO sendoff_receipt (provider, provider_event_id, provider_message_id, "
                          "delivery_id, kind, is_hard, source, detail, occurred_at, suppresses, suppress_reason, "
-                         "address_hash, address_mask, provider_code) "
-                         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, $at(?), ?, ?, ?, ?, ?) "
+                         "address_hash, address_mask, provider_code, try_after) "
+                         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, $at(?), ?, ?, ?, ?, ?, $now) "
                          "ON CONFLICT (provider, provider_event_id) DO NOTHING",
                          {each.provider, storableText(said.eventId, 300), storableText(said.messageId, 200), delivery,
                           QString(toText(said.kind)), said.kind == ReceiptKind::BouncedHard ? 1 : 0,
@@ -305,6 +305,22 @@ Result<int> keepReceipts(Database &database, const std::vector<ArrivedReceipt> &
                     .affected();
         }
         return kept;
+    });
+}
+
+Result<bool> isMessageOfAnother(Database &database, const QString &provider, const QString &messageId,
+                                const DeliveryId &delivery)
+{
+    return database.readOnce([&](Session &session) {
+        return session
+            .run(
+                "SELECT 1 FROM sendoff_delivery_history WHERE provider_message_id = ? AND provider = ? AND id <> ? "
+                "UNION ALL SELECT 1 FROM sendoff_delivery_hot WHERE provider_message_id = ? AND provider = ? AND id <> "
+                "? UNION ALL SELECT 1 FROM sendoff_receipt WHERE provider = ? AND provider_message_id = ? AND "
+                "delivery_id IS NOT NULL AND delivery_id <> ? LIMIT 1",
+                {messageId, provider, delivery.value, messageId, provider, delivery.value, provider, messageId,
+                 delivery.value})
+            .next();
     });
 }
 

@@ -23,6 +23,10 @@ struct ArrivedReceipt
 // Keeps them; one that was kept before (same provider and event id) is left as it was. Answers how many were new.
 Result<int> keepReceipts(Database &database, const std::vector<ArrivedReceipt> &receipts);
 
+// Whether a provider's message is another delivery's: then it says nothing of this one.
+Result<bool> isMessageOfAnother(Database &database, const QString &provider, const QString &messageId,
+                                const DeliveryId &delivery);
+
 struct AppliedReceipts
 {
     int looked = 0;  // rows of the table; fewer than the limit: nothing more can be done now

@@ -63,8 +63,7 @@ constexpr Grant grants[] = {
      "@sendoff_question, @sendoff_mark, @sendoff_destination"},
     // An engine carries operations out and never gives one.
     {"sendoff_engine", "SELECT, UPDATE, DELETE", "@sendoff_operation"},
-    {"sendoff_engine", "EXECUTE",
-     "FUNCTION @sendoff_make_partitions(integer), @sendoff_append_audit(text, text, text, text)"},
+    {"sendoff_engine", "EXECUTE", "FUNCTION @sendoff_make_partitions(integer)"},
 
     {"sendoff_viewer", "SELECT",
      "@sendoff_schema, @sendoff_published_set, @sendoff_attempt, @sendoff_provider, "

@@ -11,7 +11,8 @@ ErrorCode codeOfPostgreSql(const QString &state)
     if (state.isEmpty() || state.startsWith(QLatin1String("08")) || state.startsWith(QLatin1String("57P")) ||
         state.startsWith(QLatin1String("53")) || state.startsWith(QLatin1String("58")))
         return ErrorCode::Unavailable; // QPSQL reports a lost session without a state
-    if (state == QLatin1String("40001") || state == QLatin1String("40P01") || state == QLatin1String("55P03"))
+    if (state == QLatin1String("40001") || state == QLatin1String("40P01") || state == QLatin1String("55P03") ||
+        state == QLatin1String("57014")) // a statement that somebody or a time limit cancelled
         return ErrorCode::Busy;
     if (state == QLatin1String("25006"))
         return ErrorCode::ReadOnly;

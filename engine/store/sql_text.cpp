@@ -21,6 +21,7 @@ constexpr Piece pieces[] = {
     {"now_us", false, "((extract(epoch from statement_timestamp()) * 1000000)::bigint)",
      "(CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000)"},
     {"now", false, "statement_timestamp()", "(strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))"},
+    {"today", false, "to_char(statement_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD')", "strftime('%Y-%m-%d', 'now')"},
     {"ms", true, "(floor(extract(epoch from %1) * 1000)::bigint)",
      "CAST(round((julianday(%1) - 2440587.5) * 86400000.0) AS INTEGER)"},
     {"at", true, "(timestamptz 'epoch' + (%1) * interval '1 millisecond')",

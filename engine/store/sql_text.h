@@ -6,7 +6,7 @@ namespace sendoff::store {
 
 // Our SQL in the words of one database. Pieces that differ:
 //   $now            the database's clock                 $now_plus(X)   that many milliseconds later (X may be ?)
-//   $now_us         the clock as microseconds since 1970
+//   $now_us         the clock as microseconds since 1970 $today         its UTC day, "2026-11-30"
 //   $ms(X)          a time as milliseconds since 1970    $at(X)         milliseconds since 1970 as a time
 //   $skip_locked    FOR UPDATE SKIP LOCKED | nothing: SQLite's writers are alone anyway
 //   $lock           FOR UPDATE | nothing

@@ -105,7 +105,7 @@
 --pg         RAISE EXCEPTION 'filter is longer than 8000 characters' USING ERRCODE = '22023';
 --pg     ELSIF length(reason) > 2000 THEN
 --pg         RAISE EXCEPTION 'reason is longer than 2000 characters' USING ERRCODE = '22023';
---pg     ELSIF octet_length(parameters) > 65536 OR json_typeof(parameters::json) <> 'object' THEN
+--pg     ELSIF octet_length(parameters) > 65536 OR jsonb_typeof(parameters::jsonb) <> 'object' THEN
 --pg         RAISE EXCEPTION 'parameters must be a JSON object of at most 64 KiB' USING ERRCODE = '22023';
 --pg     ELSIF coalesce(length(dedupe), 0) > 200 THEN
 --pg         RAISE EXCEPTION 'dedupe is longer than 200 characters' USING ERRCODE = '22023';

@@ -16,7 +16,7 @@ ALTER TABLE sendoff_receipt ADD COLUMN tries integer NOT NULL DEFAULT 0
 ---
 ALTER TABLE sendoff_receipt ADD COLUMN $time(try_after)
 ---
-CREATE INDEX sendoff_receipt_waiting ON sendoff_receipt (id) WHERE applied_at IS NULL
+CREATE INDEX sendoff_receipt_waiting ON sendoff_receipt (try_after, id) WHERE applied_at IS NULL
 ---
 -- The rate that answers have taught: step_us is the configured ceiling's, this one the newest halving's, from which the
 -- rate climbs again by itself.

@@ -129,6 +129,7 @@ class Engine:
                               capture_output=True)
         if done.returncode != 0:
             raise BenchError(f"sendoffd {' '.join(words)} ended with {done.returncode}: {done.stderr.strip()[-500:]}")
+        return done.stdout
 
     def start(self, *words, cost=None):
         self.peak_mb, self.cost = 0.0, cost

@@ -98,9 +98,10 @@ class PostgresStore:
         if self._cost:
             self._cost.ignored.add(backend)  # the application's own work
 
-    def insert(self, start, end):
-        values = ",".join("('%s','%s','%s','%s')" % event(number) for number in range(start, end))
-        self._writer.stdin.write(INSERT + values + ";\n")
+    def insert(self, start, end, lane=None):
+        own = f",'{lane}')" if lane else ",NULL)"
+        values = ",".join(("('%s','%s','%s','%s'" % event(number)) + own for number in range(start, end))
+        self._writer.stdin.write(INSERT.replace("tenant)", "tenant, lane)") + values + ";\n")
         self._writer.stdin.flush()
 
     def close_writer(self):

@@ -3,6 +3,8 @@
 
   drain   N waiting events, `sendoffd run --until-idle`: attempts a second, processor time, memory
   pickup  an idle engine, events at a steady rate: how long each waited for its first attempt
+  fleet   only with --only fleet: four engines on one PostgreSQL, a limit of 500/s, more than that offered with a
+          trickle of urgent events: arrivals in each second, urgent pickup, the backlog's age as `status` says it
 
 Exits 1 where a message was lost, not accepted or sent twice, whatever the speed.
 """
@@ -51,8 +53,8 @@ kind = "resend"
 from = "Bench <no-reply@example.com>"
 base_url = "{provider}"
 api_key = {{ env = "SENDOFF_BENCH_KEY" }}
-rate = "100000/s"
-burst = 100000
+rate = "{rate}/s"
+burst = {burst}
 slots = {slots}
 """
 
@@ -64,7 +66,8 @@ def choose_slots(options, latency):
 class Case:
     """One store, one stand-in, one engine; everything is gone at the end of the with."""
 
-    def __init__(self, options, database, protocol, latency):
+    def __init__(self, options, database, protocol, latency, limit=(100000, 100000)):
+        self.limit = limit  # of the provider: rate, burst
         self.options, self.protocol, self.latency = options, protocol, latency
         self.slots = choose_slots(options, latency)
         self._undo = ExitStack()
@@ -90,7 +93,8 @@ class Case:
         (self.folder / "catalogue.toml").write_text(CATALOGUE)
         ca = f'ca_file = "{self.mock.certificate}"' if self.protocol == "h2" else ""
         (self.folder / "sendoff.toml").write_text(CONFIGURATION.format(
-            store=self.store.url, ca=ca, provider=self.mock.url, slots=self.slots, batch=self.options.batch))
+            store=self.store.url, ca=ca, provider=self.mock.url, slots=self.slots, batch=self.options.batch,
+            rate=self.limit[0], burst=self.limit[1]))
 
     def __enter__(self):
         return self
@@ -213,11 +217,61 @@ def pickup(options, database, protocol, latency):
                 **case.tail(count, cpu, cost, stats)}
 
 
+FLEET_LIMIT = (450, 50)  # rate and burst: at most 500 in any second
+FLEET_URGENT = 10        # a second
+
+
+def offer_to_fleet(case, rate, seconds):
+    """Normal events with a trickle of urgent ones; the requests that had arrived at the end of each second."""
+    start, normal, urgent, arrived = time.monotonic(), 0, 0, [case.mock.stats()["requests"]]
+    while (passed := time.monotonic() - start) < seconds:
+        wanted = int((rate - FLEET_URGENT) * passed)
+        if wanted > normal:
+            case.store.insert(normal, wanted)
+            normal = wanted
+        if (wanted := int(FLEET_URGENT * passed)) > urgent:
+            case.store.insert(10_000_000 + urgent, 10_000_000 + wanted, "urgent")
+            urgent = wanted
+        if passed >= len(arrived):
+            arrived.append(case.mock.stats()["requests"])
+        time.sleep(0.01)
+    return normal, urgent, [after - before for before, after in zip(arrived, arrived[1:])]
+
+
+def fleet(options, database, protocol, latency):
+    with Case(options, database, protocol, latency, FLEET_LIMIT) as case, ExitStack() as undo:
+        engines = [case.engine] + [Engine(options.sendoffd, case.folder) for _ in range(3)]
+        for number, engine in enumerate(engines):
+            engine.log = case.folder / f"engine{number}.log"
+            undo.callback(engine.kill)
+            engine.start("run")
+        if not wait_until(lambda: int(case.store.rows("SELECT count(*) FROM sendoff_engine")[0][0]) == 4, 20):
+            raise BenchError("the four engines did not register; see their logs")
+        case.store.open_writer()
+        normal, urgent, arrivals = offer_to_fleet(case, options.rate, options.seconds)
+        case.store.close_writer()
+        tried = "SELECT count(*) FROM sendoff_delivery WHERE lane = 'urgent' AND attempts > 0"
+        wait_until(lambda: int(case.store.rows(tried)[0][0]) >= urgent, 15)
+        status = json.loads(engines[0].command("status", "--json"))
+        waited = (f"{case.store.milliseconds('a.started_at')} - {case.store.milliseconds('e.recorded_at')}")
+        picked = [float(row[0]) for row in case.store.rows(
+            f"SELECT {waited} FROM sendoff_attempt a JOIN sendoff_delivery d ON d.id = a.delivery_id "
+            "JOIN sendoff_event e ON e.id = d.event_id WHERE a.number = 1 AND d.lane = 'urgent'")]
+        ordered = sorted(arrivals[2:])
+        stats = case.mock.stats()
+        return {**case.head(), "engines": len(engines), "limit_per_second": sum(FLEET_LIMIT),
+                "offered_per_second": round((normal + urgent) / options.seconds, 1),
+                "arrivals_per_second": {"min": ordered[0], "median": ordered[len(ordered) // 2], "max": ordered[-1]},
+                "urgent_picked_up": f"{len(picked)} of {urgent}", "urgent_pickup_ms": spread(picked),
+                "backlog": status.get("backlog"), "repeated_keys": stats["repeated_keys"],
+                "ok": stats["repeated_keys"] == 0 and len(picked) == urgent}
+
+
 def read_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sendoffd", type=Path, required=True, help="the program under test, a release build")
     parser.add_argument("--mock", type=Path, help="bench_provider_mock; default: the one of the same build")
-    parser.add_argument("--only", choices=["drain", "pickup"], help="one kind of run instead of both")
+    parser.add_argument("--only", choices=["drain", "pickup", "fleet"], help="one kind of run")
     parser.add_argument("--database", action="append", choices=["sqlite", "postgresql"], help="default: both")
     parser.add_argument("--protocol", action="append", choices=["http1", "h2"], help="default: both")
     parser.add_argument("--latency", action="append", type=int, help="of the provider in ms; default: 0, 20 and 50")
@@ -247,8 +301,8 @@ def main():
     document = {"host": {"cpus": os.cpu_count(), "kernel": platform.release(), "load_before": os.getloadavg()[0]},
                 "settings": {"batch": options.batch, "n": options.n, "rate": options.rate}}
     is_right = True
-    for kind, measure in (("drain", drain), ("pickup", pickup)):
-        if options.only not in (None, kind):
+    for kind, measure in (("drain", drain), ("pickup", pickup), ("fleet", fleet)):
+        if options.only != kind and (options.only or kind == "fleet"):
             continue
         document[kind] = []
         for database in options.database:

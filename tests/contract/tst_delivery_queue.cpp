@@ -432,7 +432,11 @@ private Q_SLOTS:
         unknown.token = taken[0].delivery.token;
         unknown.event = taken[0].delivery.event;
         unknown.losses = 1;
-        Progress progress{0, 1, false, taken[0].now, taken[0].delivery.expiresAt, taken[0].delivery.firstHandedAt};
+        Progress progress;
+        progress.losses = 1;
+        progress.now = taken[0].now;
+        progress.expiresAt = taken[0].delivery.expiresAt;
+        progress.firstHandedAt = taken[0].delivery.firstHandedAt;
         unknown.verdict = verdictForLoss(true, progress, {}, 0.5);
         unknown.attempt = AttemptResult{};
         QVERIFY(must(settle(store.database(), QStringLiteral("e2"), {unknown})).empty());
@@ -526,7 +530,10 @@ private Q_SLOTS:
             back.token = each.delivery.token;
             back.event = each.delivery.event;
             back.losses = each.delivery.losses + 1;
-            Progress progress{0, back.losses, false, each.now, each.delivery.expiresAt, {}};
+            Progress progress;
+            progress.losses = back.losses;
+            progress.now = each.now;
+            progress.expiresAt = each.delivery.expiresAt;
             back.verdict = verdictForLoss(false, progress, {}, 0.5);
             QVERIFY(must(settle(store.database(), QStringLiteral("e2"), {back})).empty());
         }

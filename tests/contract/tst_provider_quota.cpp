@@ -176,6 +176,23 @@ private Q_SLOTS:
         QCOMPARE(grantedAtOnce(store), 40);
     }
 
+    void whatASlowerRateTookIsNotWaitedForAfterItsEnd()
+    {
+        TestDatabase store(test::fetchKind());
+        declare(store);
+        store.run("UPDATE sendoff_provider SET override_step_us = ?, override_until = $now_plus(60000)",
+                  {qint64(3'600'000'000)}); // one an hour
+        QCOMPARE(grantedAtOnce(store), 1);
+        QCOMPARE(must(takeQuota(store.database(), provider, 9, 0)).granted, 0);
+        store.run("UPDATE sendoff_provider SET override_until = $now_plus(-1)");
+        // The bucket is empty at first, and fills at the rate that holds now.
+        const QuotaGrant next = must(takeQuota(store.database(), provider, 9, 0));
+        QVERIFY(next.granted <= 1);
+        QVERIFY2(next.wait <= Milliseconds(400), QByteArray::number(qint64(next.wait.count())).constData());
+        int granted = 0;
+        QTRY_VERIFY((granted += must(takeQuota(store.database(), provider, 9, 0)).granted) >= 9);
+    }
+
     void aProviderWithoutALimitIsNotHalved()
     {
         TestDatabase store(test::fetchKind());

@@ -142,14 +142,18 @@ private Q_SLOTS:
                 << QString::fromLatin1(kind) << QByteArray("[{\"action\":") + action + "}]" << outcome
                 << QString::fromLatin1(code);
         };
+        row("twilio", R"({"error":"21610"})", Outcome::PermanentRecipient, "21610");
         row("twilio", R"({"status":400,"error":"21610"})", Outcome::PermanentRecipient, "21610");
+        row("twilio", R"({"error":"20429"})", Outcome::Throttled, "20429");
         row("twilio", R"({"status":429})", Outcome::Throttled, "20429");
         row("twilio", R"({"status":503})", Outcome::Transient, "20503");
         row("twilio", R"({"accept_then_drop":true})", Outcome::Unknown, "connection_lost");
         row("sendgrid", R"({"status":413,"error":"content"})", Outcome::PermanentMessage, "http_413");
         row("sendgrid", R"({"status":503})", Outcome::Transient, "http_503");
         row("sendgrid", R"({"status":500})", Outcome::Unknown, "http_500");
-        row("postmark", R"({"status":422,"error":"406"})", Outcome::PermanentRecipient, "406");
+        row("postmark", R"({"error":"406"})", Outcome::PermanentRecipient, "406");
+        row("postmark", R"({"partial_batch":{"0":"406"}})", Outcome::PermanentRecipient, "406");
+        row("postmark", R"({"error":"10"})", Outcome::Configuration, "10");
         row("postmark", R"({"status":401})", Outcome::Configuration, "10");
         row("postmark", R"({"bad_json":true})", Outcome::Unknown, "answer_without_code");
     }
@@ -190,6 +194,39 @@ private Q_SLOTS:
         QCOMPARE(toText(results[2].outcome), toText(Outcome::Accepted));
         QVERIFY(results[0].providerMessageId != results[2].providerMessageId);
         QCOMPARE(m_sandbox->messages().size(), size_t(2));
+    }
+
+    void aScriptRefusesSomeOfABatch()
+    {
+        script(R"([{"action":{"partial_batch":{"1":"406"}}}])");
+        const ProviderSettings settings = provider(QStringLiteral("postmark"), m_sandbox->port());
+        std::vector<OutgoingItem> items;
+        for (int i = 0; i < 3; ++i)
+            items.push_back(item(settings, QStringLiteral("d-%1").arg(i)));
+        const auto results = sent(*m_sender, settings, items);
+        QCOMPARE(toText(results[0].outcome), toText(Outcome::Accepted));
+        QCOMPARE(toText(results[1].outcome), toText(Outcome::PermanentRecipient));
+        QCOMPARE(results[1].code, QStringLiteral("406"));
+        QCOMPARE(toText(results[2].outcome), toText(Outcome::Accepted));
+        QCOMPARE(m_sandbox->messages().size(), size_t(2));
+    }
+
+    void resendFindsAMailByItsIdAlone()
+    {
+        using Found = FoundMessage::Found;
+        const ProviderSettings settings = provider(QStringLiteral("resend"), m_sandbox->port());
+        const QString id = QStringLiteral("d-1");
+        OpenQuestion question{DeliveryId(id), {}, addressOf(settings), SystemClock().now()};
+        question.messageId = sent(*m_sender, settings, {item(settings, id)}).front().providerMessageId;
+        QVERIFY(!question.messageId.isEmpty());
+        const FoundMessage found = asked(*m_sender, settings, question);
+        QVERIFY2(found.found == Found::Yes, qPrintable(found.why));
+        QCOMPARE(toText(found.receipt->kind), toText(ReceiptKind::Delivered));
+        question.messageId = QStringLiteral("nobodys");
+        QVERIFY(asked(*m_sender, settings, question).found != Found::Yes);
+        m_sandbox->reset();
+        question.messageId = found.receipt->messageId;
+        QVERIFY(asked(*m_sender, settings, question).found != Found::Yes);
     }
 
     void whatWasAcceptedIsFoundAlsoWithoutItsId_data()

@@ -1,5 +1,7 @@
+#include "channel/answer_rules.h"
 #include "channel/http_sender.h"
 #include "channel/provider_wait.h"
+#include "channel/redaction.h"
 #include "tests/contract/provider_samples.h"
 #include "tests/support/provider_stub.h"
 #include <QDir>
@@ -118,7 +120,124 @@ private Q_SLOTS:
     void resend_conflictSaysThatAnEarlierSendMayStand();
     void resend_quotasWaitAsDocumented();
     void postmark_batchesBelongToTheirPositions();
+
+    void onlyProvidersOwnWord_suppressesAnAddress_data();
+    void onlyProvidersOwnWord_suppressesAnAddress();
+    void proxyFault_isUnknownOnceTheBodyLeft();
+    void phoneNumbers_areRemovedInEveryForm();
+    void postmark_isAskedInItsStream();
+    void twilio_aMessageMadeLongAfterIsNotOurs();
 };
+
+void TestSenders::onlyProvidersOwnWord_suppressesAnAddress_data()
+{
+    QTest::addColumn<QString>("kind");
+    QTest::addColumn<int>("status");
+    QTest::addColumn<QByteArray>("body");
+    QTest::addColumn<Outcome>("outcome");
+    QTest::addColumn<bool>("suppresses");
+    QTest::addColumn<bool>("tripsBreaker");
+    const auto row = [](const char *kind, int status, const QByteArray &body, Outcome outcome, bool suppresses,
+                        bool tripsBreaker) {
+        QTest::addRow("%s: %s", kind, body.constData())
+            << QString::fromLatin1(kind) << status << body << outcome << suppresses << tripsBreaker;
+    };
+    const auto twilio = [&row](const char *code, Outcome outcome, bool suppresses, bool tripsBreaker) {
+        row("twilio", 400, QByteArray("{\"code\":") + code + ",\"message\":\"m\"}", outcome, suppresses, tripsBreaker);
+    };
+    twilio("21610", Outcome::PermanentRecipient, true, true);
+    twilio("21211", Outcome::PermanentRecipient, true, true);
+    twilio("21612", Outcome::PermanentRecipient, false, true); // the number is alive, for another sender
+    twilio("21408", Outcome::Configuration, false, false);
+    twilio("21606", Outcome::Configuration, false, false);
+    twilio("20003", Outcome::Configuration, false, true);
+    const auto expo = [&row](const char *code, Outcome outcome, bool suppresses, bool tripsBreaker) {
+        row("expo", 200,
+            QByteArray("{\"data\":[{\"status\":\"error\",\"message\":\"m\",\"details\":{\"error\":\"") + code +
+                "\"}}]}",
+            outcome, suppresses, tripsBreaker);
+    };
+    expo("DeviceNotRegistered", Outcome::PermanentRecipient, true, true);
+    expo("MismatchSenderId", Outcome::Configuration, false, false);
+    expo("InvalidCredentials", Outcome::Configuration, false, true);
+    const auto fcm = [&row](int status, const char *code, Outcome outcome, bool suppresses, bool tripsBreaker) {
+        row("fcm", status,
+            QByteArray("{\"error\":{\"message\":\"m\",\"details\":[{\"@type\":"
+                       "\"type.googleapis.com/google.firebase.fcm.v1.FcmError\",\"errorCode\":\"") +
+                code + "\"}]}}",
+            outcome, suppresses, tripsBreaker);
+    };
+    fcm(404, "UNREGISTERED", Outcome::PermanentRecipient, true, true);
+    fcm(403, "SENDER_ID_MISMATCH", Outcome::Configuration, false, false);
+    fcm(401, "THIRD_PARTY_AUTH_ERROR", Outcome::Configuration, false, true);
+    row("postmark", 422, R"({"ErrorCode":406,"Message":"inactive"})", Outcome::PermanentRecipient, true, true);
+    row("postmark", 422, R"({"ErrorCode":300,"Message":"bad JSON"})", Outcome::PermanentMessage, false, true);
+}
+
+void TestSenders::onlyProvidersOwnWord_suppressesAnAddress()
+{
+    QFETCH(QString, kind);
+    QFETCH(int, status);
+    QFETCH(QByteArray, body);
+    HttpAnswer answer;
+    answer.status = status;
+    answer.body = body;
+    const OutgoingItem item{DeliveryId(QStringLiteral("d-1")), "{}", QStringLiteral("+15550001234")};
+    const AttemptResult result = providerKind(kind)->classify({}, {item}, answer, {}).front();
+    QTEST(result.outcome, "outcome");
+    QTEST(result.suppresses, "suppresses");
+    QTEST(result.tripsBreaker, "tripsBreaker");
+}
+
+void TestSenders::proxyFault_isUnknownOnceTheBodyLeft()
+{
+    HttpAnswer answer;
+    answer.fault = Fault::Proxy;
+    answer.left = false;
+    QCOMPARE(toText(resultWithoutAnswer(answer)->outcome), toText(Outcome::Transient));
+    answer.left = true;
+    QCOMPARE(toText(resultWithoutAnswer(answer)->outcome), toText(Outcome::Unknown));
+}
+
+void TestSenders::phoneNumbers_areRemovedInEveryForm()
+{
+    const std::vector<OutgoingItem> sent{{DeliveryId(QStringLiteral("d-1")), {}, QStringLiteral("+49 170 5550123")}};
+    const auto shown = [&sent](const QString &text) { return redacted(text, {}, sent, maxProviderText); };
+    QCOMPARE(shown(QStringLiteral("491705550123 is dead, 00491705550123 too")),
+             QStringLiteral("[address] is dead, [address] too"));
+    QCOMPARE(shown(QStringLiteral("+49 170 5550123, +491705550123")), QStringLiteral("[address], [address]"));
+    const std::vector<OutgoingItem> brief{{DeliveryId(QStringLiteral("d-1")), {}, QStringLiteral("+112")}};
+    QCOMPARE(redacted(QStringLiteral("error 30112"), {}, brief, maxProviderText), QStringLiteral("error 30112"));
+}
+
+void TestSenders::postmark_isAskedInItsStream()
+{
+    ProviderSettings settings = provider(QStringLiteral("postmark"), QUrl(QStringLiteral("https://api.example")));
+    settings.options[QStringLiteral("message_stream")] = QStringLiteral("news & more");
+    const OpenQuestion question{DeliveryId(QStringLiteral("d-1")), {}, QStringLiteral("a@b.example"), {}};
+    const HttpRequest request = providerKind(QStringLiteral("postmark"))->ask(settings, {question});
+    QCOMPARE(request.url.query(QUrl::FullyEncoded),
+             QStringLiteral("count=5&offset=0&metadata_delivery=d-1&messagestream=news%20%26%20more"));
+}
+
+void TestSenders::twilio_aMessageMadeLongAfterIsNotOurs()
+{
+    const Timestamp handed{std::chrono::seconds(1'796'040'000)}; // Mon, 30 Nov 2026 12:00:00
+    ProviderSettings settings = provider(QStringLiteral("twilio"), {});
+    settings.timeout = Milliseconds(30'000);
+    const OpenQuestion question{DeliveryId(QStringLiteral("d-1")), {}, QStringLiteral("+15550001234"), handed};
+    const auto foundAt = [&](const QByteArray &time) {
+        HttpAnswer answer;
+        answer.status = 200;
+        answer.body = R"({"messages":[{"sid":"SM1","status":"sent","error_code":null,"direction":"outbound-api",)"
+                      R"("date_created":"Mon, 30 Nov 2026 )" +
+                      time + R"( +0000"}],"next_page_uri":null})";
+        return providerKind(QStringLiteral("twilio"))->readFound(settings, {question}, answer, handed).front();
+    };
+    QCOMPARE(int(foundAt("12:01:30").found), int(FoundMessage::Found::Yes)); // timeout and a minute
+    QCOMPARE(int(foundAt("12:01:31").found), int(FoundMessage::Found::Unclear));
+    QVERIFY(!foundAt("12:01:31").why.isEmpty());
+}
 
 void TestSenders::acceptance_isOneRequestWithTheKeysInPlace()
 {

@@ -1,5 +1,6 @@
 #include "sandbox/sandbox_thread.h"
 
+#include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -160,6 +161,37 @@ class tst_sandbox : public QObject
     {
         const auto set = m_sandbox->setScript(json);
         QVERIFY2(set, set ? "" : qPrintable(set.error().message));
+    }
+
+    // What an SMTP client says, line by line; the replies to it, multi-line ones by their last line.
+    QStringList sayToSink(const QByteArrayList &lines)
+    {
+        QTcpSocket socket;
+        socket.connectToHost(QHostAddress(QHostAddress::LocalHost), m_sandbox->smtpPort());
+        QStringList replies;
+        const auto reply = [&socket] {
+            QByteArray line;
+            do {
+                while (!socket.canReadLine()) {
+                    if (!socket.waitForReadyRead(patience))
+                        return QStringLiteral("closed");
+                }
+                line = socket.readLine().trimmed();
+            } while (line.mid(3, 1) == "-");
+            return QString::fromUtf8(line.left(3));
+        };
+        replies.append(reply());
+        for (const QByteArray &line : lines) {
+            socket.write(line + "\r\n");
+            replies.append(reply());
+        }
+        return replies;
+    }
+
+    QByteArrayList mailTo(const QByteArray &recipient, const QByteArray &content)
+    {
+        return {"EHLO client.example", "MAIL FROM:<shop@example.org>", "RCPT TO:<" + recipient + ">", "DATA",
+                content + "\r\n."};
     }
 
 private Q_SLOTS:
@@ -647,6 +679,42 @@ private Q_SLOTS:
         QTest::newRow("token and more")
             << good + R"({"match":{"token":"T"},"action":{"error":"MessageTooBig","delay_ms":5}}])"
             << "rule 2: action";
+        QTest::newRow("code") << good + R"({"action":{"error":"21999"}}])"
+                              << "rule 2: action.error";
+        QTest::newRow("batch code") << good + R"({"action":{"partial_batch":{"0":"21610"}}}])"
+                                    << "rule 2: action.partial_batch";
+        QTest::newRow("callbacks") << good + R"({"action":{"callbacks":"sent"}}])"
+                                   << "rule 2: action.callbacks must be an array";
+        QTest::newRow("event") << good + R"({"action":{"callbacks":["sent","lost"]}}])"
+                               << "rule 2: action.callbacks[1] must be one of";
+        QTest::newRow("event member") << good + R"({"action":{"callbacks":[{"event":"sent","after":1}]}}])"
+                                      << "rule 2: action.callbacks[0].after is not known";
+        const auto target = [](const char *members) { return QByteArray("{\"callbacks\":{") + members + "}}"; };
+        QTest::newRow("callback provider")
+            << target(R"("expo":{"url":"http:\/\/a.example"})") << "callbacks.expo is not known";
+        QTest::newRow("callback address") << target(R"("sendgrid":{})") << "callbacks.sendgrid.url is missing";
+        QTest::newRow("callback scheme") << target(R"("sendgrid":{"url":"ftp:\/\/a.example"})")
+                                         << "callbacks.sendgrid.url must be an http or https address";
+        QTest::newRow("svix secret") << target(R"("resend":{"url":"http:\/\/a.example","secret":"whsec_*"})")
+                                     << "callbacks.resend.secret must be";
+        QTest::newRow("basic secret") << target(R"("postmark":{"url":"http:\/\/a.example","secret":"user"})")
+                                      << "callbacks.postmark.secret must be";
+        QTest::newRow("token") << target(R"("twilio":{})") << "callbacks.twilio.secret must be";
+        QTest::newRow("waits") << target(R"("twilio":{"secret":"t","retries_ms":[-1]})")
+                               << "callbacks.twilio.retries_ms must be";
+        const auto smtp = [](const char *members) { return QByteArray("{\"smtp\":{") + members + "}}"; };
+        QTest::newRow("smtp option") << smtp(R"("gray":true)") << "smtp.gray is not known";
+        QTest::newRow("half a login") << smtp(R"("user":"u")") << "smtp.password is missing";
+        QTest::newRow("no stage") << smtp(R"("rules":[{"match":{},"action":{"drop":true}}])")
+                                  << "smtp rule 1: match.stage must be one of";
+        QTest::newRow("reply") << smtp(R"("rules":[{"match":{"stage":"mail"},"action":{"reply":"no"}}])")
+                               << "smtp rule 1: action.reply must be one line";
+        QTest::newRow("early recipient")
+            << smtp(R"("rules":[{"match":{"stage":"mail","to":"a@b.c"},"action":{"drop":true}}])")
+            << "smtp rule 1: match.to can stand";
+        QTest::newRow("smtp endings")
+            << smtp(R"("rules":[{"match":{"stage":"mail"},"action":{"drop":true,"close":true}}])")
+            << "smtp rule 1: action.close can't be together with drop";
         QTest::newRow("times") << good + R"({"action":{"hang":true},"times":0}])"
                                << "rule 2: times";
         QTest::newRow("key twice") << good + R"({"action":{"hang":true,"hang":true}}])"
@@ -665,6 +733,21 @@ private Q_SLOTS:
         QCOMPARE(posted.status, 400);
         QCOMPARE(posted.json().value(QLatin1String("message")).toString(), set.error().message);
         QCOMPARE(ask(post("/emails", mail())).status, 418); // the former script stands
+    }
+
+    void everyExampleOfTheScriptPageIsAScript()
+    {
+        QFile page(QStringLiteral(SENDOFF_SOURCE_DIR "/engine/sandbox/SCRIPT.md"));
+        QVERIFY(page.open(QIODevice::ReadOnly));
+        const QByteArrayList pieces = page.readAll().split('`');
+        int examples = 0;
+        for (const QByteArray &piece : pieces) {
+            if (piece.startsWith("json\n")) {
+                script(piece.mid(5));
+                ++examples;
+            }
+        }
+        QVERIFY(examples >= 4);
     }
 
     void theOwnPagesTellWhatWasReceived()
@@ -766,6 +849,129 @@ private Q_SLOTS:
         QVERIFY(!listened);
         QCOMPARE(listened.error().code, ErrorCode::Unavailable);
         QVERIFY(!m_sandbox->listen());
+    }
+
+    void codesOfTwilioAndPostmarkNeedNoStatus_data()
+    {
+        QTest::addColumn<QByteArray>("code");
+        QTest::addColumn<int>("status");
+        const auto row = [](const char *code, int status) { QTest::newRow(code) << QByteArray(code) << status; };
+        row("21610", 400);
+        row("20003", 401);
+        row("20429", 429);
+        row("406", 422);
+        row("10", 401);
+        row("100", 503);
+    }
+    void codesOfTwilioAndPostmarkNeedNoStatus()
+    {
+        QFETCH(QByteArray, code);
+        QFETCH(int, status);
+        script("[{\"action\":{\"error\":\"" + code + "\"}}]");
+        QCOMPARE(ask(post("/2010-04-01/Accounts/AC1/Messages.json", "To=x")).status, status);
+        const Answer postmark = ask(post("/email", mail()));
+        QCOMPARE(postmark.status, status);
+        QCOMPARE(postmark.json().value(QLatin1String("ErrorCode")).toInt(), code.toInt());
+    }
+
+    void resendGivesAMailBack()
+    {
+        const QString id =
+            ask(post("/emails", mail("ada@example.com", "One"))).json().value(QLatin1String("id")).toString();
+        const auto authorized = [](const QByteArray &path) {
+            return "GET " + path + " HTTP/1.1\r\nhost: s\r\nauthorization: Bearer re_test\r\n\r\n";
+        };
+        const Answer found = ask(authorized("/emails/" + id.toLatin1()));
+        QCOMPARE(found.status, 200);
+        QCOMPARE(found.json().value(QLatin1String("id")).toString(), id);
+        QCOMPARE(found.json().value(QLatin1String("subject")).toString(), QStringLiteral("One"));
+        QCOMPARE(found.json().value(QLatin1String("last_event")).toString(), QStringLiteral("delivered"));
+        QCOMPARE(ask(authorized("/emails/other")).name(), QStringLiteral("not_found"));
+        QCOMPARE(ask(get("/emails/" + id.toLatin1())).status, 401);
+        QCOMPARE(ask(post("/emails/" + id.toLatin1(), "{}")).status, 405);
+        QCOMPARE(ask(authorized("/emails/batch")).status, 405);
+    }
+
+    void aMailOverSmtpStandsAmongTheMessages()
+    {
+        QVERIFY(m_sandbox->listenSmtp());
+        QVERIFY(!m_sandbox->listenSmtp());
+        const QByteArray content = "From: Shop <shop@example.org>\r\nMessage-ID: <d-1@shop.example>\r\n"
+                                   "Subject: =?utf-8?q?=C5=BDi=C5=BEkov?=\r\n =?UTF-8?B?IGF0IDEy?=\r\n"
+                                   "Content-Type: multipart/alternative;\r\n boundary=\"=_b\"\r\n\r\n"
+                                   "--=_b\r\nContent-Type: text/plain; charset=utf-8\r\n"
+                                   "Content-Transfer-Encoding: quoted-printable\r\n\r\nZa=C5=BE=\r\niva\r\n"
+                                   "--=_b\r\nContent-Type: text/html\r\n\r\n<p>x</p>\r\n--=_b--";
+        QCOMPARE(sayToSink(mailTo("ada@example.com", content)).last(), QStringLiteral("250"));
+        QCOMPARE(m_sandbox->messages().size(), size_t(1));
+        const AcceptedMessage message = m_sandbox->messages().front();
+        QCOMPARE(message.provider, QStringLiteral("smtp"));
+        QCOMPARE(message.key, QStringLiteral("d-1@shop.example"));
+        QCOMPARE(message.to, QStringLiteral("ada@example.com"));
+        QCOMPARE(message.subject, QStringLiteral("Žižkov at 12"));
+        QCOMPARE(message.preview, QStringLiteral("Zaživa"));
+        const QJsonObject smtp = ask(get("/sandbox/stats")).json().value(QLatin1String("smtp")).toObject();
+        QCOMPARE(smtp.value(QLatin1String("accepted")).toInt(), 1);
+        const QJsonArray page = QJsonDocument::fromJson(ask(get("/sandbox/messages")).body).array();
+        QCOMPARE(page[0].toObject().value(QLatin1String("provider")).toString(), QStringLiteral("smtp"));
+    }
+
+    void aScriptedMailServerRefusesDropsAndIsSlow_data()
+    {
+        QTest::addColumn<QByteArray>("smtp");
+        QTest::addColumn<QStringList>("replies"); // to greeting, EHLO, MAIL, RCPT, DATA and the dot
+        QTest::addColumn<int>("accepted");
+        const auto row = [](const char *name, const char *smtp, const QString &replies, int accepted) {
+            QTest::newRow(name) << QByteArray(smtp) << replies.split(QLatin1Char(' ')) << accepted;
+        };
+        const auto rule = [](const char *match, const char *action) {
+            return QByteArray("{\"rules\":[{\"match\":{") + match + "},\"action\":{" + action + "},\"times\":1}]}";
+        };
+        row("nothing", "{}", QStringLiteral("220 250 250 250 354 250"), 1);
+        row("greylist", R"({"greylist":true})", QStringLiteral("220 250 250 450 503 502"), 0);
+        row("login", R"({"user":"u","password":"p"})", QStringLiteral("220 250 530 503 503 502"), 0);
+        row("refused", rule(R"("stage":"rcpt","to":"ada@example.com")", R"("reply":"550 5.1.1 no")"),
+            QStringLiteral("220 250 250 550 503 502"), 0);
+        row("not this one", rule(R"("stage":"rcpt","to":"bo@example.com")", R"("reply":"550 5.1.1 no")"),
+            QStringLiteral("220 250 250 250 354 250"), 1);
+        row("refused content", rule(R"("stage":"end_of_data")", R"("reply":"554 5.7.1 no")"),
+            QStringLiteral("220 250 250 250 354 554"), 0);
+        row("dropped after the dot", rule(R"("stage":"end_of_data")", R"("drop":true)"),
+            QStringLiteral("220 250 250 250 354 closed"), 1);
+        row("refused and dropped", rule(R"("stage":"end_of_data")", R"("drop":true,"reply":"451 4.3.0 no")"),
+            QStringLiteral("220 250 250 250 354 closed"), 0);
+        row("slow", rule(R"("stage":"mail")", R"("delay_ms":20)"), QStringLiteral("220 250 250 250 354 250"), 1);
+    }
+    void aScriptedMailServerRefusesDropsAndIsSlow()
+    {
+        QFETCH(QByteArray, smtp);
+        QFETCH(QStringList, replies);
+        QFETCH(int, accepted);
+        QVERIFY(m_sandbox->listenSmtp());
+        script("{\"smtp\":" + smtp + "}");
+        QCOMPARE(sayToSink(mailTo("ada@example.com", "Message-ID: <d-1@s>\r\n\r\nHi")), replies);
+        QCOMPARE(m_sandbox->stats().accepted, qint64(accepted));
+    }
+
+    void aGreylistedMailIsTakenTheSecondTime()
+    {
+        script(R"({"smtp":{"greylist":true}})");
+        QVERIFY(m_sandbox->listenSmtp());
+        const QByteArrayList mail = mailTo("ada@example.com", "Message-ID: <d-1@s>\r\n\r\nHi");
+        sayToSink(mail);
+        QCOMPARE(sayToSink(mail).last(), QStringLiteral("250"));
+        QCOMPARE(m_sandbox->messages().front().receptions, qint64(1));
+    }
+
+    void theCallbacksPageShowsSendgridsKeyAndTheCounts()
+    {
+        const QJsonObject page = ask(get("/sandbox/callbacks")).json();
+        QCOMPARE(page.value(QLatin1String("posted")).toInt(-1), 0);
+        const QString key = page.value(QLatin1String("sendgrid_public_key")).toString();
+        QCOMPARE(QByteArray::fromBase64(key.toLatin1()).size(), 91); // DER of a P-256 key
+        QCOMPARE(key.toLatin1(), m_sandbox->sendgridCallbackKey());
+        m_sandbox->reset();
+        QCOMPARE(key.toLatin1(), m_sandbox->sendgridCallbackKey());
     }
 
     void aClosedSandboxListensAgain()

@@ -167,6 +167,23 @@ private Q_SLOTS:
         row("ehlo", "599 no", Outcome::Configuration, "unknown_5xx");
         row("end_of_data", "599 no", Outcome::PermanentMessage, "unknown_5xx");
         row("rcpt", "550 5.0.0 no", Outcome::PermanentRecipient, "no_mailbox", true);
+        // Us, not the recipient.
+        row("rcpt", "550 relay not permitted", Outcome::Configuration, "server_refuses_us");
+        row("rcpt", "550 Relaying denied", Outcome::Configuration, "server_refuses_us");
+        row("rcpt", "550-Verification failed for <a@b.example>\r\n550 Sender verify failed", Outcome::Configuration,
+            "sender_address");
+        row("rcpt", "550 authentication required", Outcome::Configuration, "auth");
+        row("rcpt", "553 sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)", Outcome::Configuration,
+            "server_refuses_us");
+        row("rcpt", "550 sorry, no mailbox here by that name. (#5.1.1)", Outcome::PermanentRecipient, "no_mailbox",
+            true);
+        row("rcpt", "550 no user jane at mail-relay.example.com", Outcome::PermanentRecipient, "no_mailbox", true);
+        row("rcpt", "550 5.1.1 no such user, relay not permitted", Outcome::PermanentRecipient, "no_mailbox", true);
+        for (const char *stage : {"connect", "ehlo", "mail", "rcpt", "data", "end_of_data"}) {
+            row(stage, "530 5.7.1 Client was not authenticated", Outcome::Configuration, "auth");
+            row(stage, "530 5.7.57 Client not authenticated to send mail", Outcome::Configuration, "auth");
+            row(stage, "535 5.7.139 Authentication unsuccessful", Outcome::Configuration, "auth");
+        }
         row("end_of_data", "hello", Outcome::Unknown, "malformed");
         row("end_of_data", "354 go on", Outcome::Unknown, "malformed");
         row("end_of_data", "", Outcome::Unknown, "malformed");
@@ -203,6 +220,42 @@ private Q_SLOTS:
             const QByteArray policy = "550 5.7." + QByteArray::number(detail) + " words";
             QVERIFY(!meaningOf(SmtpStage::Rcpt, readReply(policy)).suppressesRecipient);
         }
+    }
+
+    void results_blameTheAddressOnlyWhereItWasNamed_data()
+    {
+        QTest::addColumn<SmtpStage>("stage");
+        QTest::addColumn<QByteArray>("reply");
+        QTest::addColumn<Outcome>("outcome");
+        QTest::addColumn<bool>("suppresses");
+        QTest::addColumn<bool>("tripsBreaker");
+        const auto row = [](SmtpStage stage, const char *reply, Outcome outcome, bool suppresses, bool tripsBreaker) {
+            QTest::addRow("%d: %s", int(stage), reply)
+                << stage << QByteArray(reply) << outcome << suppresses << tripsBreaker;
+        };
+        row(SmtpStage::Rcpt, "550 5.1.1 no such user", Outcome::PermanentRecipient, true, true);
+        row(SmtpStage::EndOfData, "550 5.1.1 no such user", Outcome::PermanentRecipient, true, true);
+        row(SmtpStage::Rcpt, "553 bad address", Outcome::PermanentRecipient, false, true);
+        row(SmtpStage::Rcpt, "550 5.4.6 loop", Outcome::PermanentRecipient, false, true);
+        row(SmtpStage::Rcpt, "550 relay not permitted", Outcome::Configuration, false, true);
+        row(SmtpStage::Rcpt, "501 5.5.4 syntax", Outcome::Configuration, false, false);
+        row(SmtpStage::Rcpt, "500 5.5.2 syntax", Outcome::Configuration, false, false);
+        row(SmtpStage::Rcpt, "503 5.5.1 sequence", Outcome::Configuration, false, false);
+        row(SmtpStage::Mail, "501 5.5.4 syntax", Outcome::Configuration, false, true);
+        row(SmtpStage::Mail, "550 5.1.1 no such user", Outcome::Configuration, false, true);
+        row(SmtpStage::Mail, "521 no mail here", Outcome::Configuration, false, true);
+        row(SmtpStage::Mail, "553 5.6.7 no UTF-8", Outcome::PermanentRecipient, false, true);
+        row(SmtpStage::Connect, "521 5.3.2 no mail here", Outcome::Configuration, false, true);
+    }
+
+    void results_blameTheAddressOnlyWhereItWasNamed()
+    {
+        QFETCH(SmtpStage, stage);
+        QFETCH(QByteArray, reply);
+        const AttemptResult result = resultOfReply(stage, readReply(reply));
+        QTEST(result.outcome, "outcome");
+        QTEST(result.suppresses, "suppresses");
+        QTEST(result.tripsBreaker, "tripsBreaker");
     }
 
     void queueIds_areReadWhereServersSayThem_data()

@@ -20,13 +20,13 @@ inline constexpr std::array expoRequestRules{
 inline constexpr std::array expoTicketRules{
     AnswerRule{0, "DeviceNotRegistered", Outcome::PermanentRecipient},
     AnswerRule{0, "MessageTooBig", Outcome::PermanentMessage},
-    AnswerRule{.code = "MessageRateExceeded", .outcome = Outcome::Throttled, .pausesBucket = false}, // one device's
-    AnswerRule{0, "MismatchSenderId", Outcome::Configuration},
+    AnswerRule{.code = "MessageRateExceeded", .outcome = Outcome::Throttled, .pausesBucket = false},  // one device's
+    AnswerRule{.code = "MismatchSenderId", .outcome = Outcome::Configuration, .tripsBreaker = false}, // one app's
     AnswerRule{0, "InvalidCredentials", Outcome::Configuration},
     AnswerRule{0, "DeveloperError", Outcome::Configuration},
     AnswerRule{0, "ProviderError", Outcome::Transient},
     AnswerRule{0, "ExpoError", Outcome::Transient},
-    AnswerRule{0, "SENDER_ID_MISMATCH", Outcome::Configuration},
+    AnswerRule{.code = "SENDER_ID_MISMATCH", .outcome = Outcome::Configuration, .tripsBreaker = false},
     AnswerRule{0, "THIRD_PARTY_AUTH_ERROR", Outcome::Configuration},
     AnswerRule{0, "InvalidProviderToken", Outcome::Configuration},
     AnswerRule{0, "UNREGISTERED", Outcome::PermanentRecipient},

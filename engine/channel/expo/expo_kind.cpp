@@ -97,8 +97,9 @@ AttemptResult resultOfTicket(const HttpAnswer &answer, const QJsonObject &ticket
         }
     }
     // A name that we don't know says that this one was refused, and nothing about the device.
-    result.outcome = rule ? rule->outcome : Outcome::PermanentMessage;
-    result.pausesBucket = !rule || rule->pausesBucket;
+    result.outcome = Outcome::PermanentMessage;
+    if (rule)
+        apply(*rule, result);
     if (result.code.isEmpty())
         result.code = QStringLiteral("ticket_error");
     return result;

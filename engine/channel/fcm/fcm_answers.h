@@ -8,7 +8,8 @@ namespace sendoff::channel {
 inline constexpr std::array fcmErrorRules{
     AnswerRule{400, "INVALID_ARGUMENT", Outcome::PermanentMessage}, // of the token: see classify()
     AnswerRule{401, "THIRD_PARTY_AUTH_ERROR", Outcome::Configuration},
-    AnswerRule{403, "SENDER_ID_MISMATCH", Outcome::Configuration},
+    // The device is another app's; the others of this project are well.
+    AnswerRule{.status = 403, .code = "SENDER_ID_MISMATCH", .outcome = Outcome::Configuration, .tripsBreaker = false},
     AnswerRule{404, "UNREGISTERED", Outcome::PermanentRecipient},
     AnswerRule{429, "QUOTA_EXCEEDED", Outcome::Throttled},
     AnswerRule{500, "INTERNAL", Outcome::Transient},

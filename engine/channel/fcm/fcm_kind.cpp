@@ -136,8 +136,10 @@ AttemptResult classifyOne(const HttpAnswer &answer, Timestamp now)
         detailed.isEmpty() ? std::span<const AnswerRule>(fcmStatusRules) : std::span<const AnswerRule>(fcmErrorRules);
     AttemptResult result = resultOfRefusal(rules, Repeats::KnownByKey, answer, code,
                                            error.value(QLatin1String("message")).toString(), now);
-    if (answer.status == 400 && code == QLatin1String("INVALID_ARGUMENT") && blamesToken(error))
+    if (answer.status == 400 && code == QLatin1String("INVALID_ARGUMENT") && blamesToken(error)) {
         result.outcome = Outcome::PermanentRecipient;
+        result.suppresses = true;
+    }
     if (result.outcome == Outcome::Throttled && !result.wait)
         result.wait = quotaWait;
     return result;

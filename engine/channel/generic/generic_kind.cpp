@@ -133,6 +133,7 @@ AttemptResult resultOfRule(const GenericRule &rule, const GenericDescription &de
     result.code = code.isEmpty() ? QStringLiteral("http_%1").arg(answer.status) : code;
     result.text = text.isEmpty() ? unreadableBody(answer) : text;
     result.pausesBucket = rule.pausesBucket;
+    result.suppresses = rule.outcome == Outcome::PermanentRecipient;
     const bool isTriedAgain =
         rule.outcome == Outcome::Throttled || rule.outcome == Outcome::Transient || rule.outcome == Outcome::Unknown;
     if (isTriedAgain) {

@@ -96,8 +96,10 @@ QString codeOf(const QJsonObject &body)
 void blameRecipient(AttemptResult &result)
 {
     static const QRegularExpression field(QStringLiteral("'(To|Cc|Bcc)'"));
-    if (result.code == QLatin1String("300") && field.match(result.text).hasMatch())
+    if (result.code == QLatin1String("300") && field.match(result.text).hasMatch()) {
         result.outcome = Outcome::PermanentRecipient;
+        result.suppresses = true;
+    }
 }
 
 // "Message OK, but will not deliver to these inactive addresses: a, b. Inactive…" inside a success.
@@ -137,6 +139,7 @@ AttemptResult resultOfItem(const HttpAnswer &answer, const QJsonObject &body, co
     result.providerMessageId = body.value(QLatin1String("MessageID")).toString();
     if (namesAsInactive(text, item.address)) {
         result.outcome = Outcome::PermanentRecipient;
+        result.suppresses = true;
         result.code = QStringLiteral("inactive_recipient");
         result.text = text;
     } else if (!result.providerMessageId.isEmpty()) {
@@ -179,10 +182,12 @@ std::vector<AttemptResult> classify(const ProviderSettings &, const std::vector<
     }
     AttemptResult result = resultOfRefusal(postmarkRules, Repeats::NotKnown, answer, codeOf(body),
                                            body.value(QLatin1String("Message")).toString(), now);
-    if (items.size() == 1)
+    if (items.size() == 1) {
         blameRecipient(result);
-    else if (result.outcome == Outcome::PermanentRecipient) // of a whole batch it names nobody
+    } else if (result.outcome == Outcome::PermanentRecipient) { // of a whole batch it names nobody
         result.outcome = Outcome::PermanentMessage;
+        result.suppresses = false;
+    }
     return std::vector<AttemptResult>(items.size(), result);
 }
 
@@ -195,7 +200,11 @@ HttpRequest ask(const ProviderSettings &provider, const std::vector<OpenQuestion
         made = requestTo(provider, path + u'/' + question.messageId + QStringLiteral("/details"));
     } else {
         made = requestTo(provider, path);
-        made.url.setQuery(QStringLiteral("count=5&offset=0&metadata_%1=%2").arg(deliveryLabel(), question.id.value));
+        QString query = QStringLiteral("count=5&offset=0&metadata_%1=%2").arg(deliveryLabel(), question.id.value);
+        // Without it Postmark looks into its default stream only.
+        if (const QString stream = provider.options.value(QStringLiteral("message_stream")); !stream.isEmpty())
+            query += QStringLiteral("&messagestream=") + QString::fromLatin1(QUrl::toPercentEncoding(stream));
+        made.url.setQuery(query, QUrl::StrictMode);
     }
     made.method = "GET";
     return made;

@@ -238,6 +238,9 @@ void SmtpConnection::close()
 // the calls lead to may delete this object once the event loop is back.
 void SmtpConnection::finish(const AttemptResult &result, Phase next, bool wasStale)
 {
+    // Taken first: RSET may fail at once, which comes here again, and that end is not the mail's.
+    const Done done = std::exchange(m_done, nullptr);
+    m_mail = {};
     m_phase = next;
     m_out.clear();
     m_written = 0;
@@ -248,8 +251,7 @@ void SmtpConnection::finish(const AttemptResult &result, Phase next, bool wasSta
     if (next == Phase::Reset)
         say(Phase::Reset, "RSET");
     const bool isReady = m_phase == Phase::Idle || m_phase == Phase::Closed;
-    m_mail = {};
-    if (const Done done = std::exchange(m_done, nullptr))
+    if (done)
         done({result, wasStale});
     if (isReady && m_changed)
         QMetaObject::invokeMethod(

@@ -53,6 +53,14 @@ SmtpReply readReply(const QByteArray &raw)
         texts.append(texts.isEmpty() ? text.left(3) + u' ' + words : words);
     }
     reply.text = texts.join(u' ').trimmed();
+    static const QRegularExpression last(QStringLiteral("\\(#([245])\\.(\\d{1,3})\\.(\\d{1,3})\\)")); // qmail's way
+    const QRegularExpressionMatch behind = last.match(reply.text);
+    if (reply.code >= 400 && !reply.hasEnhanced && behind.hasMatch()) {
+        reply.hasEnhanced = reply.isEnhancedLast = true;
+        reply.enhancedClass = behind.captured(1).toInt();
+        reply.subject = behind.captured(2).toInt();
+        reply.detail = behind.captured(3).toInt();
+    }
     return reply;
 }
 

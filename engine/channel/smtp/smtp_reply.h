@@ -28,7 +28,8 @@ struct SmtpReply
     int subject = 0;
     int detail = 0;
     bool hasEnhanced = false;
-    QString text; // as it came, lines joined by blanks, with its codes
+    bool isEnhancedLast = false; // it stood behind the words, as in "(#5.7.1)"
+    QString text;                // as it came, lines joined by blanks, with its codes
 
     bool isPositive() const { return code >= 200 && code < 400; }
 };

@@ -79,10 +79,10 @@ inline constexpr std::array enhancedRules{
     EnhancedRule{4, 7, 1, 451, 0, {Outcome::Transient, "greylisting", greylistWait, false}},
     EnhancedRule{4, 7, 1, 0, 0, {Outcome::Transient, "policy_temporary", greylistWait, false}},
     EnhancedRule{4, 7, 28, 0, 0, {Outcome::Throttled, "provider_rate", {}, false}},
-    EnhancedRule{5, 7, 0, 530, 0, {Outcome::Configuration, "auth", {}, false}},
-    EnhancedRule{5, 7, 0, 534, 0, {Outcome::Configuration, "auth", {}, false}},
-    EnhancedRule{5, 7, 0, 535, 0, {Outcome::Configuration, "auth", {}, false}},
-    EnhancedRule{5, 7, 0, 538, 0, {Outcome::Configuration, "auth", {}, false}},
+    EnhancedRule{5, 7, -1, 530, 0, {Outcome::Configuration, "auth", {}, false}},
+    EnhancedRule{5, 7, -1, 534, 0, {Outcome::Configuration, "auth", {}, false}},
+    EnhancedRule{5, 7, -1, 535, 0, {Outcome::Configuration, "auth", {}, false}},
+    EnhancedRule{5, 7, -1, 538, 0, {Outcome::Configuration, "auth", {}, false}},
     EnhancedRule{5, 7, 8, 0, 0, {Outcome::Configuration, "auth", {}, false}},
     EnhancedRule{5, 7, 9, 0, 0, {Outcome::Configuration, "auth", {}, false}},
     EnhancedRule{5, 7, 11, 0, 0, {Outcome::Configuration, "auth", {}, false}},
@@ -112,6 +112,16 @@ inline constexpr std::array textRules{
              {Outcome::Throttled, "provider_rate", Milliseconds(1000), false}},
     TextRule{"too many recipients", {Outcome::Transient, "too_many_recipients", {}, false}},
     TextRule{"(mail)?box( is|'s)? full|over ?quota|quota exceeded", {Outcome::Transient, "mailbox_full", hours, false}},
+};
+
+// Words of a 5xx to RCPT without a leading enhanced code that say that it is us who may not send: our login, our
+// address or our sender, not the recipient. The first that fits decides.
+inline constexpr std::array ownFaultRules{
+    TextRule{"authenticat", {Outcome::Configuration, "auth", {}, false}},
+    TextRule{"sender (address )?verif", {Outcome::Configuration, "sender_address", {}, false}},
+    // Not a host's name with "relay" in it.
+    TextRule{"(?<![.@\\w-])relay(ing|ed)?\\b(?![.@-]\\w)|rcpthosts|not permitted",
+             {Outcome::Configuration, "server_refuses_us", {}, false}},
 };
 
 // Basic codes with the stage. The first rule that fits decides.

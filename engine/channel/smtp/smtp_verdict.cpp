@@ -2,6 +2,7 @@
 
 #include <QRegularExpression>
 #include <algorithm>
+#include <span>
 
 namespace sendoff::channel {
 
@@ -24,17 +25,28 @@ const SmtpMeaning *byEnhancedCode(SmtpStage stage, const SmtpReply &reply)
     return rule == enhancedRules.end() ? nullptr : &rule->meaning;
 }
 
-const SmtpMeaning *byText(const SmtpReply &reply)
+const SmtpMeaning *byWords(std::span<const TextRule> rules, const SmtpReply &reply)
 {
-    const bool mayBeTemporary = reply.code / 100 == 4 || reply.code == 552;
-    if (!mayBeTemporary)
-        return nullptr;
-    for (const TextRule &rule : textRules) {
+    for (const TextRule &rule : rules) {
         const QRegularExpression pattern(QString::fromLatin1(rule.pattern), QRegularExpression::CaseInsensitiveOption);
         if (pattern.match(reply.text).hasMatch())
             return &rule.meaning;
     }
     return nullptr;
+}
+
+// A refused recipient that the server would take from somebody else. A code that stands behind the words is as vague
+// as they are where it says "policy".
+const SmtpMeaning *byOwnFault(SmtpStage stage, const SmtpReply &reply)
+{
+    const bool isVague = !reply.hasEnhanced || (reply.isEnhancedLast && reply.subject == 7);
+    return stage == SmtpStage::Rcpt && reply.code / 100 == 5 && isVague ? byWords(ownFaultRules, reply) : nullptr;
+}
+
+const SmtpMeaning *byText(const SmtpReply &reply)
+{
+    const bool mayBeTemporary = reply.code / 100 == 4 || reply.code == 552;
+    return mayBeTemporary ? byWords(textRules, reply) : nullptr;
 }
 
 const SmtpMeaning *byBasicCode(SmtpStage stage, const SmtpReply &reply)
@@ -66,6 +78,8 @@ SmtpMeaning meaningOf(SmtpStage stage, const SmtpReply &reply)
         return {stage == SmtpStage::EndOfData ? Outcome::Unknown : Outcome::Transient, "malformed", {}, false};
     if (reply.isPositive())
         return ofPositive(stage, reply);
+    if (const SmtpMeaning *meaning = byOwnFault(stage, reply))
+        return *meaning;
     if (const SmtpMeaning *meaning = byEnhancedCode(stage, reply))
         return *meaning;
     if (const SmtpMeaning *meaning = byText(reply))
@@ -90,6 +104,20 @@ SmtpMeaning meaningOfLoss(SmtpStage stage)
     }
 }
 
+namespace {
+
+// MAIL names our sender only. The exception: SMTPUTF8 is asked for with MAIL, and it is the recipient who needs it.
+void blameSender(AttemptResult &result)
+{
+    if (result.outcome != Outcome::PermanentRecipient || result.code == QLatin1String("eai_unsupported"))
+        return;
+    result.outcome = Outcome::Configuration;
+    if (result.code != QLatin1String("host_refuses_mail"))
+        result.code = QStringLiteral("sender_address");
+}
+
+} // namespace
+
 AttemptResult resultOfReply(SmtpStage stage, const SmtpReply &reply)
 {
     const SmtpMeaning meaning = meaningOf(stage, reply);
@@ -110,6 +138,14 @@ AttemptResult resultOfReply(SmtpStage stage, const SmtpReply &reply)
         result.outcome == Outcome::PermanentRecipient || result.outcome == Outcome::PermanentMessage;
     if (isAboutUs && blamesMail)
         result.outcome = Outcome::Configuration;
+    if (stage == SmtpStage::Mail)
+        blameSender(result);
+    // To RCPT "bad syntax" is about one address: the server takes the others.
+    if (stage == SmtpStage::Rcpt && result.outcome == Outcome::Configuration)
+        result.tripsBreaker = result.code != QLatin1String("protocol");
+    const bool hasNamedRecipient = stage == SmtpStage::Rcpt || fits(withBody, stage) || stage == SmtpStage::Dsn;
+    result.suppresses =
+        result.outcome == Outcome::PermanentRecipient && hasNamedRecipient && meaning.suppressesRecipient;
     return result;
 }
 

@@ -26,37 +26,37 @@ inline constexpr std::array twilioRules{
     AnswerRule{0, "21401", Outcome::PermanentRecipient}, // invalid number
     AnswerRule{0, "21614", Outcome::PermanentRecipient}, // not a mobile number
     AnswerRule{0, "21610", Outcome::PermanentRecipient}, // recipient opted out (STOP)
-    AnswerRule{0, "21612", Outcome::PermanentRecipient}, // no route from this sender to this To
-    AnswerRule{0, "21408", Outcome::Configuration},      // destination region not enabled
-    AnswerRule{0, "21212", Outcome::Configuration},      // invalid From
-    AnswerRule{0, "21606", Outcome::Configuration},      // From not usable for this destination
-    AnswerRule{0, "21603", Outcome::Configuration},      // no From or service
-    AnswerRule{0, "21616", Outcome::Configuration},      // From ambiguous
-    AnswerRule{0, "21608", Outcome::Configuration},      // trial account
-    AnswerRule{0, "21607", Outcome::Configuration},      // trial sandbox From
-    AnswerRule{0, "21701", Outcome::Configuration},      // messaging service missing
-    AnswerRule{0, "21703", Outcome::Configuration},      // service has no usable sender
-    AnswerRule{0, "21704", Outcome::Configuration},      // service has no sender
-    AnswerRule{0, "21705", Outcome::Configuration},      // service invalid
-    AnswerRule{0, "21712", Outcome::Configuration},      // sender in another service
-    AnswerRule{0, "21609", Outcome::Configuration},      // status callback URL invalid
-    AnswerRule{0, "21626", Outcome::Configuration},      // status callback event invalid
-    AnswerRule{0, "21602", Outcome::PermanentMessage},   // no body
-    AnswerRule{0, "21604", Outcome::PermanentMessage},   // no To
-    AnswerRule{0, "21605", Outcome::PermanentMessage},   // over 160 (old endpoint)
-    AnswerRule{0, "21617", Outcome::PermanentMessage},   // over 1600 characters
-    AnswerRule{0, "21618", Outcome::PermanentMessage},   // body not sendable
-    AnswerRule{0, "21619", Outcome::PermanentMessage},   // no body or media
-    AnswerRule{0, "21620", Outcome::PermanentMessage},   // media URL
-    AnswerRule{0, "21623", Outcome::PermanentMessage},   // too many media
-    AnswerRule{0, "21624", Outcome::PermanentMessage},   // validity period
-    AnswerRule{0, "21654", Outcome::PermanentMessage},   // template
-    AnswerRule{0, "21655", Outcome::PermanentMessage},   // template
-    AnswerRule{0, "21656", Outcome::PermanentMessage},   // template variables
-    AnswerRule{0, "21658", Outcome::PermanentMessage},   // parameter too long
-    AnswerRule{0, "21621", Outcome::Configuration},      // From not MMS enabled
-    AnswerRule{0, "21622", Outcome::Configuration},      // account not MMS enabled
-    AnswerRule{0, "21611", Outcome::Throttled},          // queue of this From is full
+    AnswerRule{.code = "21612", .outcome = Outcome::PermanentRecipient, .suppresses = false}, // no route from this From
+    AnswerRule{.code = "21408", .outcome = Outcome::Configuration, .tripsBreaker = false},    // region not enabled
+    AnswerRule{0, "21212", Outcome::Configuration},                                           // invalid From
+    AnswerRule{.code = "21606", .outcome = Outcome::Configuration, .tripsBreaker = false}, // From can't reach this To
+    AnswerRule{0, "21603", Outcome::Configuration},                                        // no From or service
+    AnswerRule{0, "21616", Outcome::Configuration},                                        // From ambiguous
+    AnswerRule{.code = "21608", .outcome = Outcome::Configuration, .tripsBreaker = false}, // trial: To not verified
+    AnswerRule{0, "21607", Outcome::Configuration},                                        // trial sandbox From
+    AnswerRule{0, "21701", Outcome::Configuration},                                        // messaging service missing
+    AnswerRule{.code = "21703", .outcome = Outcome::Configuration, .tripsBreaker = false}, // no sender for this To
+    AnswerRule{0, "21704", Outcome::Configuration},                                        // service has no sender
+    AnswerRule{0, "21705", Outcome::Configuration},                                        // service invalid
+    AnswerRule{0, "21712", Outcome::Configuration},                                        // sender in another service
+    AnswerRule{0, "21609", Outcome::Configuration},                                    // status callback URL invalid
+    AnswerRule{0, "21626", Outcome::Configuration},                                    // status callback event invalid
+    AnswerRule{0, "21602", Outcome::PermanentMessage},                                 // no body
+    AnswerRule{0, "21604", Outcome::PermanentMessage},                                 // no To
+    AnswerRule{0, "21605", Outcome::PermanentMessage},                                 // over 160 (old endpoint)
+    AnswerRule{0, "21617", Outcome::PermanentMessage},                                 // over 1600 characters
+    AnswerRule{0, "21618", Outcome::PermanentMessage},                                 // body not sendable
+    AnswerRule{0, "21619", Outcome::PermanentMessage},                                 // no body or media
+    AnswerRule{0, "21620", Outcome::PermanentMessage},                                 // media URL
+    AnswerRule{0, "21623", Outcome::PermanentMessage},                                 // too many media
+    AnswerRule{0, "21624", Outcome::PermanentMessage},                                 // validity period
+    AnswerRule{0, "21654", Outcome::PermanentMessage},                                 // template
+    AnswerRule{0, "21655", Outcome::PermanentMessage},                                 // template
+    AnswerRule{0, "21656", Outcome::PermanentMessage},                                 // template variables
+    AnswerRule{0, "21658", Outcome::PermanentMessage},                                 // parameter too long
+    AnswerRule{0, "21621", Outcome::Configuration},                                    // From not MMS enabled
+    AnswerRule{0, "21622", Outcome::Configuration},                                    // account not MMS enabled
+    AnswerRule{0, "21611", Outcome::Throttled},                                        // queue of this From is full
     AnswerRule{.code = "14107", .outcome = Outcome::Throttled, .pausesBucket = false}, // between two numbers
 };
 

@@ -135,7 +135,8 @@ ProviderReceipt failureReceipt(bool wasHandedToCarrier, const QString &errorCode
         suppress(receipt, suppression::unsubscribe);
     } else if (rule && rule->outcome == Outcome::PermanentRecipient) {
         receipt.kind = ReceiptKind::BouncedHard;
-        suppress(receipt, suppression::hardBounce);
+        if (rule->suppresses)
+            suppress(receipt, suppression::hardBounce);
     } else if (rule && rule->outcome == Outcome::Transient) {
         receipt.kind = ReceiptKind::BouncedSoft;
     } else if (rule && rule->outcome != Outcome::Accepted && rule->outcome != Outcome::Unknown) {

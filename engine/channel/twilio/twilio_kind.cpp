@@ -17,6 +17,7 @@ constexpr qsizetype maxText = 1600;
 constexpr qint64 maxValidity = 36'000; // seconds, also what holds where none is given
 constexpr Milliseconds ownClockError{2'000};
 constexpr Milliseconds doubtfulBefore{60'000};
+constexpr Milliseconds doubtfulAfter{60'000};
 
 QString option(const ProviderSettings &provider, const QString &name)
 {
@@ -218,11 +219,15 @@ FoundMessage foundOf(const QJsonObject &message, const OpenQuestion &question, T
 
 // Nothing in Twilio's list names our delivery. Only one message to this number since the hand-over is ours beyond
 // doubt; one shortly before it may be ours by another clock.
-FoundMessage foundInList(const QJsonObject &body, const OpenQuestion &question, Timestamp now)
+FoundMessage foundInList(const ProviderSettings &provider, const QJsonObject &body, const OpenQuestion &question,
+                         Timestamp now)
 {
     if (!body.value(QLatin1String("messages")).isArray())
         return unclear(QStringLiteral("Twilio's answer holds no list of messages"));
+    // Made later than our request can have been under way: somebody else's.
+    const Timestamp latest = question.handedAt + provider.timeout + doubtfulAfter;
     std::vector<QJsonObject> since;
+    bool isLate = false;
     bool isDoubtful = false;
     bool isWhole = body.value(QLatin1String("next_page_uri")).toString().isEmpty();
     for (const QJsonValue &value : body.value(QLatin1String("messages")).toArray()) {
@@ -230,28 +235,32 @@ FoundMessage foundInList(const QJsonObject &body, const OpenQuestion &question, 
         if (message.value(QLatin1String("direction")).toString() == QLatin1String("inbound"))
             continue;
         const std::optional<Timestamp> created = dateOf(message, QLatin1String("date_created"), now);
-        if (created && *created >= question.handedAt - ownClockError)
+        if (created && *created >= question.handedAt - ownClockError) {
             since.push_back(message);
-        else if (!created || *created >= question.handedAt - doubtfulBefore)
+            isLate = *created > latest;
+        } else if (!created || *created >= question.handedAt - doubtfulBefore) {
             isDoubtful = true;
-        else
+        } else {
             isWhole = true; // the newest come first: what follows on other pages is older
+        }
     }
     if (!isWhole)
         return unclear(QStringLiteral("Twilio lists more messages to this number than are read"));
     if (isDoubtful || since.size() > 1)
         return unclear(QStringLiteral("more than one message went to this number around that time"));
+    if (isLate)
+        return unclear(QStringLiteral("the only message to this number was made long after ours was handed over"));
     return since.empty() ? FoundMessage{FoundMessage::Found::No, {}, {}} : foundOf(since.front(), question, now);
 }
 
-std::vector<FoundMessage> readFound(const ProviderSettings &, const std::vector<OpenQuestion> &questions,
+std::vector<FoundMessage> readFound(const ProviderSettings &provider, const std::vector<OpenQuestion> &questions,
                                     const HttpAnswer &answer, Timestamp now)
 {
     const OpenQuestion &question = questions.front();
     const QJsonObject body = jsonBody(answer);
     if (answer.fault != Fault::None || answer.status != 200 || body.isEmpty())
         return {unclear(QStringLiteral("Twilio did not answer the question (HTTP %1)").arg(answer.status))};
-    return {question.messageId.isEmpty() ? foundInList(body, question, now) : foundOf(body, question, now)};
+    return {question.messageId.isEmpty() ? foundInList(provider, body, question, now) : foundOf(body, question, now)};
 }
 
 } // namespace

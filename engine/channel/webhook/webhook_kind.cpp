@@ -92,6 +92,7 @@ AttemptResult classifyOne(const HttpAnswer &answer, Timestamp now)
         return result;
     }
     result.outcome = outcomeOf(answer);
+    result.suppresses = result.outcome == Outcome::PermanentRecipient;
     result.pausesBucket = false; // one receiver's limit, never that of the others
     result.code = result.outcome == Outcome::PermanentMessage ? QStringLiteral("aborted_by_receiver")
                                                               : QStringLiteral("http_%1").arg(answer.status);
