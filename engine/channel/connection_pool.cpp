@@ -114,13 +114,17 @@ void ConnectionPool::retireLongestIdle()
 {
     size_t count = 0;
     Line *longest = nullptr;
+    qint64 longestIdle = -1; // nanoseconds: many may have become idle within a millisecond
     for (const auto &[origin, route] : m_routes) {
         for (const auto &line : route.lines) {
             if (line->inFlight > 0 || line->isRetired)
                 continue;
             ++count;
-            if (!longest || line->idle.msecsTo(longest->idle) > 0)
-                longest = line.get();
+            const qint64 idle = line->idle.nsecsElapsed();
+            if (idle <= longestIdle)
+                continue;
+            longest = line.get();
+            longestIdle = idle;
         }
     }
     if (count <= mostIdle)

@@ -535,7 +535,8 @@ private Q_SLOTS:
             QCOMPARE(large[each].provider, small[each].provider);
             QCOMPARE(int(large[each].channel), int(small[each].channel));
             QCOMPARE(int(large[each].lane), int(small[each].lane));
-            QCOMPARE(large[each].waiting, small[each].waiting * 100);
+            // Beyond a hundred thousand a lane it is a lower bound.
+            QCOMPARE(large[each].waiting, std::min<qint64>(small[each].waiting * 100, 100'000));
             QCOMPARE(large[each].scheduled, small[each].scheduled * 100);
         }
         // `held` is a lower bound among the rows that expire next.

@@ -141,7 +141,9 @@ private Q_SLOTS:
         store.run("UPDATE sendoff_provider SET learned_step_us = ?", {ceilingStep * 20});
         learnedAgo(store, afterMs);
         const int granted = grantedAtOnce(store);
-        QVERIFY2(granted >= rate && granted <= std::min(40, rate + 4), qPrintable(QString::number(granted)));
+        // Times are kept in milliseconds and steps in microseconds: one less by rounding, some more by the time this
+        // takes.
+        QVERIFY2(granted >= rate - 1 && granted <= std::min(40, rate + 4), qPrintable(QString::number(granted)));
         if (afterMs >= 47'500) { // the ceiling's own step holds again
             const qint64 before = store.number("SELECT $now_us");
             refill(store);
